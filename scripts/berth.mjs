@@ -30,6 +30,7 @@ const COMMANDS = {
   prove: {},
   check: { program: ['scripts/check.ts'] },
   'key:rotate': { program: ['scripts/rotate-key.ts'] },
+  'engine:take-over': { program: ['scripts/take-over-engine.ts'] },
   'audit:verify': { program: ['scripts/verify-audit.ts'] },
   'usage:verify': { program: ['scripts/verify-usage.ts'] },
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },

@@ -34,8 +34,8 @@ async function reset(config: Config): Promise<void> {
   }
   await assertUnused(dataDir)
   const installation = hasDatabase ? await readInstallation(dataDir) : null
-  const onEngine = installation && !isGiven('--keep-containers') ? await findOnEngine(installation.id) : []
-  const goes = onEngine.filter(({ kind }) => !(kind === 'volume' && isGiven('--keep-volumes')))
+  const onEngine = installation && !isGiven('--keep-containers') ? await findOnEngine(installation) : []
+  const goes = onEngine.filter(({ kind, name }) => !(kind === 'volume' && !isMark(name) && isGiven('--keep-volumes')))
   const stays = onEngine.filter((one) => !goes.includes(one))
   console.log(inventory({ dataDir, goes, stays, engines: installation?.engines ?? [] }))
   if (!(await isConfirmed())) return console.log('Nothing was changed.')
@@ -60,6 +60,8 @@ interface Installation {
   id: string
   /** Addresses of regions' own engines. */
   engines: string[]
+  /** Of its own marks on engines. A copy of this data directory has the same id, and other marks. */
+  nonces: string[]
 }
 
 /** Null before the first migration; refuses while a Berth uses the database. */
@@ -76,7 +78,10 @@ async function readInstallation(dataDir: string): Promise<Installation | null> {
       // Installations of an older Berth have no such column.
       "SELECT engine FROM (SELECT to_jsonb(region) ->> 'engine' AS engine FROM region) AS r WHERE engine IS NOT NULL",
     )
-    return id ? { id, engines: regions.rows.map(({ engine }) => engine) } : null
+    const hasMarks = (await client.query("SELECT to_regclass('engine_mark') IS NOT NULL AS exists")).rows[0]?.exists
+    const marks = hasMarks ? (await client.query<{ nonces: string[] }>('SELECT nonces FROM engine_mark')).rows : []
+    const nonces = marks.flatMap((mark) => mark.nonces)
+    return id ? { id, engines: regions.rows.map(({ engine }) => engine), nonces } : null
   } finally {
     await client.end()
     await server.stop()
@@ -91,11 +96,25 @@ function configured(): Config {
   }
 }
 
-async function findOnEngine(installationId: string): Promise<Leftover[]> {
+/** A mark says which Berth works on the engine, and holds no data. */
+const isMark = (volume: string): boolean => /-mark-[0-9a-f]+$/.test(volume)
+
+/** Refuses where another Berth with the same id works on the engine: what is there is that one's. */
+async function findOnEngine({ id, nonces }: Installation): Promise<Leftover[]> {
+  const docker = new Docker()
+  const label = [`berth.installation=${id}`]
   try {
-    return await leftovers(new Docker(), { label: [`berth.installation=${installationId}`] })
+    const { Volumes } = await docker.listVolumes({ filters: { label: [...label, 'berth.role=mark'] } })
+    const foreign = (Volumes ?? []).find(({ Labels }) => !nonces.includes(Labels['berth.nonce'] ?? ''))
+    if (!foreign) return await leftovers(docker, { label })
+    throw new Refusal(
+      `The containers with the id of this installation are those of another Berth (${foreign.Labels['berth.holder']}): ` +
+        'this data directory is a copy of its, or it was restored from a backup. Nothing was changed.\n' +
+        'To delete the data directory alone: npm run reset -- --keep-containers. ' +
+        'To delete the containers too: npm run engine:take-over, and reset again.',
+    )
   } catch (error) {
-    throw engineFailed(error)
+    throw error instanceof Refusal ? error : engineFailed(error)
   }
 }
 

@@ -1,6 +1,6 @@
 // npm run key:rotate    seals all secrets under a new master key. Every process with the role api or worker is stopped
 //                       first. Killed at any time, it is finished by running it again.
-import { closeSync, fsyncSync, openSync, renameSync } from 'node:fs'
+import { renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../src/config/config.ts'
 import { createDatabase } from '../src/database/client.ts'
@@ -11,7 +11,7 @@ import { masterKeyFile, newMasterKey, readKeyFile } from '../src/platform/master
 import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
-import { readOrMakeSecretFile } from '../src/platform/secret-file.ts'
+import { flushFolder, readOrMakeSecretFile } from '../src/platform/secret-file.ts'
 import { type Key, keyFromHex } from '../src/secrets/keys.ts'
 import { rotateMasterKey } from '../src/services/master-key/rotate-master-key.ts'
 
@@ -24,7 +24,6 @@ async function rotateKey(config: Config): Promise<void> {
   await assertUnused(dataDir)
   const nextFile = join(dataDir, 'master-key.next')
   const to = keyFromHex(readOrMakeSecretFile(nextFile, newMasterKey))
-  flushFolder(dataDir)
   failpoint('rotation.step', 'next key written')
   const oldFile = keepOldKey(dataDir, from)
   failpoint('rotation.step', 'old key kept')
@@ -70,15 +69,7 @@ function keepOldKey(dataDir: string, old: Key): string {
   const date = new Date().toISOString().slice(0, 10)
   const file = join(dataDir, `master-key.old-${date}-${old.id}`)
   readOrMakeSecretFile(file, () => old.bytes.toString('hex'))
-  flushFolder(dataDir)
   return file
-}
-
-/** A new name is on the disk only when its folder is. */
-function flushFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  fsyncSync(folder)
-  closeSync(folder)
 }
 
 async function withDatabase<T>(

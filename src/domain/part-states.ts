@@ -20,6 +20,8 @@ export const PART_STATES = {
   RIGHTS_MISSING: 'Run the statements that the part `rights` names, as the owner of the tables.',
   SCHEMA_NEWER: 'Restart this process with the newer version of Berth.',
   ENGINE_UNREACHABLE: 'Start the container engine, or correct DOCKER_HOST. What waits for it goes on by itself.',
+  ENGINE_TAKEN:
+    'Stop the other Berth and run npm run engine:take-over where work shall go on, or give a copy an engine of its own (DOCKER_HOST).',
   DISK_FULL: 'Make room on the disk of the data directory (BERTH_DATA_DIR).',
   CLOCK_SKEWED: 'Let NTP set the clocks of both machines. Berth takes its time from the database.',
   CLOCK_JUMPED:

@@ -14,6 +14,8 @@ export type Failpoint =
   | 'fenced.committed'
   | 'engine.asked'
   | 'engine.answered'
+  | 'mark.recorded'
+  | 'mark.added'
   | 'network.created'
   | 'container.created'
   | 'container.started'

@@ -64,7 +64,7 @@ async function serveWorker(part: () => ControlPlaneContext, installationId: stri
   const context = part()
   const engine = openContainerEngine(context.config, installationId)
   const openRegionEngine = (region: RegionEngineAddress) => openContainerEngine(context.config, installationId, region)
-  startWorker({ ...context, ...engine, openRegionEngine })
+  await startWorker({ ...context, ...engine, openRegionEngine })
   return engine
 }
 

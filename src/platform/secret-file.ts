@@ -45,7 +45,8 @@ export function readOrMakeSecretFile(file: string, make: () => string): string {
   return written
 }
 
-function flushFolder(folder: string): void {
+/** A new name is on the disk only when its folder is. */
+export function flushFolder(folder: string): void {
   const opened = openSync(folder, 'r')
   try {
     fsyncSync(opened)

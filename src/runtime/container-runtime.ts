@@ -2,6 +2,7 @@ import { Failure } from '../domain/failure.ts'
 import type { Resources } from '../domain/resources.ts'
 import type { CallBounds } from '../engine/call-bounds.ts'
 import type { CommandStreams, ExecOptions, ExecResult } from './command.ts'
+import type { EngineMark } from './engine-mark.ts'
 import type { ContainerPhase } from './phase.ts'
 import type { ObservedRun, RunContainer, RunReference } from './run.ts'
 import type { ContainerFile, Sandbox } from './sandbox.ts'
@@ -170,6 +171,18 @@ export interface LogOptions {
 export interface ContainerRuntime {
   info(bounds?: CallBounds): Promise<RuntimeInfo>
 
+  /** Tells this engine from any other, by whatever address it is reached. Another one has its storage anew. */
+  identity(bounds?: CallBounds): Promise<string>
+
+  /** The marks on the engine of all who have this installation's id. */
+  marks(bounds?: CallBounds): Promise<EngineMark[]>
+
+  /** Marks the engine. Repeating it is harmless. */
+  addMark(mark: EngineMark, bounds?: CallBounds): Promise<void>
+
+  /** Succeeds when there is none. */
+  removeMark(nonce: string, bounds?: CallBounds): Promise<void>
+
   /**
    * Creates the rollout's missing containers of 0…replicas-1, starts those that have stopped, connects running ones
    * that have lost their network, which is made again if need be, leaves all others alone, and removes those beyond.
@@ -212,6 +225,9 @@ export interface ContainerRuntime {
 
   /** Removes a volume and its data. Succeeds when there is none; throws while a container uses it. */
   removeVolume(volumeId: string, bounds?: CallBounds): Promise<void>
+
+  /** Removes volumes that containers had to themselves and that are left, such as by an operator who removed one. */
+  removeLeftVolumes(bounds?: CallBounds): Promise<void>
 
   /** Removes the account's network when nothing uses it any more. */
   removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>

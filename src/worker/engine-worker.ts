@@ -13,6 +13,7 @@ import { WorkQueue } from './claim/work-queue.ts'
 import type { InstallationContext, WorkerContext } from './context/worker-context.ts'
 import { EngineHealth } from './engine/engine-health.ts'
 import { EngineNotifications } from './engine/engine-notifications.ts'
+import { EngineOwnership, type InstallationSite } from './engine/engine-ownership.ts'
 import { recordEngine } from './engine/engine-record.ts'
 import { measureDiskForever } from './housekeeping/measure-disk.ts'
 import { measureVolumesForever } from './housekeeping/measure-volumes.ts'
@@ -34,6 +35,7 @@ export interface EngineWorkerOptions extends InstallationContext {
   scope: EngineScope
   runtime: ContainerRuntime
   imageBuilder: ImageBuilder
+  site: InstallationSite
   /** The worker's name, which owns its leases. */
   id: string
   log: Logger
@@ -65,8 +67,11 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
   const { BERTH_LEASE_SECONDS: leaseSeconds } = config
   const stopping = new AbortController()
   const leaseKeeper = new LeaseKeeper(database, leaseSeconds, log)
-  const engineHealth = new EngineHealth(runtime, log, (changed) =>
-    recordEngine(database, engineHealth, changed, wakeAll, scope),
+  const engineHealth = new EngineHealth(
+    runtime,
+    log,
+    (changed) => recordEngine(database, engineHealth, changed, wakeAll, scope),
+    new EngineOwnership(options),
   )
   const engineNotifications = new EngineNotifications(database, log, () => queues.reconciles.wake())
   const collector = new Collector({ ...options, owner: id })

@@ -7,6 +7,7 @@ import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { WorkerStopping } from './claim/abandoned.ts'
 import { CommitStatusLoop } from './commit-statuses/commit-status-loop.ts'
 import type { InstallationContext } from './context/worker-context.ts'
+import type { InstallationSite } from './engine/engine-ownership.ts'
 import { createEngineWorker, type EngineWorker } from './engine-worker.ts'
 import { InstallationLoop } from './housekeeping/installation-loop.ts'
 import { sweepInstallationForever } from './housekeeping/sweep-installation.ts'
@@ -27,6 +28,8 @@ export interface WorkerOptions extends InstallationContext {
   /** Opens the engine of a region. Without it, environments of regions with engines of their own wait. */
   openRegionEngine?: (region: RegionEngineAddress) => OpenedEngine
   id?: string
+  /** Where the database is, as far as a copy of it would be elsewhere. */
+  site?: InstallationSite
 }
 
 export interface Worker {
@@ -41,7 +44,7 @@ export interface Worker {
    * Whether the engines answer; null before the first check. The reason names the first that does not, and never the
    * address or keys of a region's: everybody may read it.
    */
-  readonly engine: { reachable: boolean | null; reason: string | null }
+  readonly engine: { reachable: boolean | null; isTaken: boolean; reason: string | null }
 }
 
 /** Carries out what requests have recorded, and keeps it so. Any number of workers share one database. */
@@ -59,7 +62,8 @@ export function createWorker(options: WorkerOptions): Worker {
 
   function workOn(scope: EngineScope, { runtime, imageBuilder }: Pick<WorkerOptions, 'runtime' | 'imageBuilder'>) {
     const about = scope ? { log: log.child({ region: scope.regionCode }) } : {}
-    return createEngineWorker({ ...options, ...about, scope, runtime, imageBuilder, id, onOperationEnd })
+    const site = options.site ?? { place: '', holder: id }
+    return createEngineWorker({ ...options, ...about, site, scope, runtime, imageBuilder, id, onOperationEnd })
   }
 
   function onOperationEnd(): void {
@@ -109,9 +113,10 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     get engine() {
       const away = engines().find(({ health }) => health.reachable === false)
-      if (!away) return { reachable: own.health.reachable, reason: null }
-      const detail = away.scope === null ? away.health.reason : null
-      return { reachable: false, reason: detail ?? `${engineName(away.scope)} does not answer` }
+      if (!away) return { reachable: own.health.reachable, isTaken: false, reason: null }
+      const { isTaken } = away.health
+      const detail = away.scope === null || isTaken ? away.health.reason : null
+      return { reachable: false, isTaken, reason: detail ?? `${engineName(away.scope)} does not answer` }
     },
   }
 }

@@ -4,6 +4,7 @@ import { describeConfinement } from './container-runtime/confinement.ts'
 import { describeConvergence } from './container-runtime/convergence.ts'
 import { describeFaults } from './container-runtime/faults.ts'
 import { describeFiles } from './container-runtime/files.ts'
+import { describeMarks } from './container-runtime/marks.ts'
 import { describeNetworks } from './container-runtime/networks.ts'
 import { describeOutput } from './container-runtime/output.ts'
 import { describeRemoval } from './container-runtime/removal.ts'
@@ -29,6 +30,7 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
       expect(await world().runtime.info()).toEqual({ name: adapter, version: expect.stringMatching(/^\d/) })
     })
 
+    describe('marking', () => describeMarks(world, harness))
     describe('converging', () => describeConvergence(world, harness))
     describe('connecting', () => describeNetworks(world, harness))
     describe('confining', () => describeConfinement(world, harness))

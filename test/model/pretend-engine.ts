@@ -9,6 +9,7 @@ import {
   type RolloutReference,
   RuntimeError,
 } from '../../src/runtime/container-runtime.ts'
+import type { EngineMark } from '../../src/runtime/engine-mark.ts'
 import { type Task, taskName } from '../../src/runtime/task.ts'
 import { BROKEN } from './model.ts'
 
@@ -20,6 +21,7 @@ const SLOWEST_MS = 12
  */
 export class PretendRuntime implements ContainerRuntime {
   readonly #replicas = new Map<string, ObservedReplica>()
+  readonly #marks = new Map<string, EngineMark>()
   readonly #port: number
   #started = 0
 
@@ -29,6 +31,22 @@ export class PretendRuntime implements ContainerRuntime {
 
   async info() {
     return { name: 'pretended', version: '1' }
+  }
+
+  async identity() {
+    return 'pretended'
+  }
+
+  async marks() {
+    return [...this.#marks.values()]
+  }
+
+  async addMark(mark: EngineMark) {
+    this.#marks.set(mark.nonce, mark)
+  }
+
+  async removeMark(nonce: string) {
+    this.#marks.delete(nonce)
   }
 
   async apply(rollout: Rollout, bounds?: CallBounds): Promise<void> {
@@ -57,6 +75,8 @@ export class PretendRuntime implements ContainerRuntime {
   }
 
   async removeNetwork(): Promise<void> {}
+
+  async removeLeftVolumes(): Promise<void> {}
 
   // Nothing of the model's plays sleeps.
   async freeze() {}

@@ -8,9 +8,11 @@ import { advanceInstallations } from '../../services/solution/advance-installati
 import type { AskSmokeTest } from '../../services/solution/smoke-test.ts'
 import { askSmokeTest } from '../../worker/probes/smoke-test.ts'
 import { createWorker, type Worker } from '../../worker/worker.ts'
+import { readInstallationSite } from '../installation-site.ts'
 import type { WorkerContext } from '../role-context.ts'
 
-export function startWorker({ readiness, undo, processRegistration, ...rest }: WorkerContext): void {
+export async function startWorker(context: WorkerContext): Promise<void> {
+  const { readiness, undo, processRegistration, ...rest } = context
   const recordScaling: RecordScaling = (change) => autoscaleAppEnv(rest, change)
   const smokeTest: AskSmokeTest = (appEnvId, asked) => askSmokeTest(rest.database, appEnvId, asked)
   const worker = createWorker({
@@ -21,6 +23,7 @@ export function startWorker({ readiness, undo, processRegistration, ...rest }: W
     advanceInstallations: () => advanceInstallations({ ...rest, smokeTest }),
     deleteExpiredAppEnvs: () => deleteExpiredAppEnvs(rest),
     id: processRegistration.name,
+    site: await readInstallationSite(context),
   })
   worker.start()
   undo.defer(() => worker.stop())
@@ -32,7 +35,7 @@ export function startWorker({ readiness, undo, processRegistration, ...rest }: W
   }
 }
 
-const enginePart = ({ reachable, reason }: Worker['engine']): PartState =>
+const enginePart = ({ reachable, isTaken, reason }: Worker['engine']): PartState =>
   reachable === true
     ? { ready: true, reason: null }
-    : { ready: false, state: reachable === null ? 'STARTING' : 'ENGINE_UNREACHABLE', reason }
+    : { ready: false, state: reachable === null ? 'STARTING' : isTaken ? 'ENGINE_TAKEN' : 'ENGINE_UNREACHABLE', reason }

@@ -6,8 +6,10 @@ import { applyRollout } from './apply.ts'
 import type { Reach } from './container-spec.ts'
 import { readDiskUse, readVolumeUse } from './disk-use.ts'
 import { execCommand } from './exec.ts'
+import { removeLeftVolumes } from './left-volumes.ts'
 import { readListening } from './listening.ts'
 import { replicaLogs } from './logs.ts'
+import { addMark, listMarks, readIdentity, removeMark } from './marks.ts'
 import { NetworkHolders } from './network-holders.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
@@ -48,6 +50,10 @@ export function createDockerRuntime(
       const answer = await within(engine, bounds, (signal) => ask(engine, { path: '/version', signal }))
       return { name: 'Docker Engine', version: (answer as DockerVersion).Version }
     },
+    identity: (bounds) => within(engine, bounds, (signal) => readIdentity(engine, signal)),
+    marks: (bounds) => within(engine, bounds, (signal) => listMarks(engine, signal)),
+    addMark: (mark, bounds) => within(engine, bounds, (signal) => addMark(engine, mark, signal)),
+    removeMark: (nonce, bounds) => within(engine, bounds, (signal) => removeMark(engine, nonce, signal)),
     apply: (rollout, { onStarted = () => {}, ...bounds } = {}) =>
       within(engine, bounds, (signal) => applyRollout({ ...tasks, rollout, signal, reach, networks: held, onStarted })),
     freeze: (name, bounds) => within(engine, bounds, (signal) => freezeReplica(engine, name, signal)),
@@ -70,6 +76,7 @@ export function createDockerRuntime(
       return within(engine, bounds, work, { seconds })
     },
     removeVolume: (volumeId, bounds) => within(engine, bounds, (signal) => removeVolume(engine, volumeId, signal)),
+    removeLeftVolumes: (bounds) => within(engine, bounds, (signal) => removeLeftVolumes(engine, null, signal)),
     removeNetwork: (accountId, bounds) =>
       within(engine, bounds, async (signal) => {
         await holders.removeUnused(accountId, signal)

@@ -7,7 +7,7 @@ import type { Mounted } from './volumes.ts'
 export async function prepareContainer(
   engine: DockerEngine,
   id: string,
-  { volume, scratchPaths = [], files }: Mounted,
+  { volume, scratchPaths = [], files }: Pick<Mounted, 'volume' | 'scratchPaths' | 'files'>,
   signal: AbortSignal,
 ): Promise<void> {
   const paths = [...(volume ? [volume.path] : []), ...scratchPaths]

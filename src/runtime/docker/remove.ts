@@ -7,6 +7,7 @@ import type { RemovalOptions, RolloutReference } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
 import { listReplicas } from './find-containers.ts'
 import { holderOf, removeHolder } from './holder.ts'
+import { removeLeftVolumes } from './left-volumes.ts'
 
 /** High, because a removal mostly waits, and ten apps that ignore SIGTERM should not wait one after another. */
 const REMOVALS_AT_ONCE = 16
@@ -25,10 +26,12 @@ export async function removeReplicas(
 ): Promise<void> {
   for (let round = 1; ; round += 1) {
     const found = await listReplicas(engine, reference, signal)
-    if (found.length === 0) return
+    if (found.length === 0) break
     if (round > 1) await pause(RECHECK_MS, undefined, { signal })
     await inParallel(found, REMOVALS_AT_ONCE, (container) => removeReplica(engine, container, options, signal))
   }
+  const { appEnvId, rolloutId, index } = reference
+  if (rolloutId === undefined && index === undefined) await removeLeftVolumes(engine, appEnvId, signal)
 }
 
 /** Of a replica, with the holder of its network. */

@@ -2,8 +2,11 @@ import type { ContainerCreateOptions } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
-import type { ContainerFile } from '../sandbox.ts'
+import type { ContainerFile, Sandbox } from '../sandbox.ts'
 import { foldersOf } from './files.ts'
+import { FILES_ROLE, SCRATCH_ROLE } from './left-volumes.ts'
+
+const VOLUME_ROLE = 'volume'
 
 type Mounts = NonNullable<NonNullable<ContainerCreateOptions['HostConfig']>['Mounts']>
 
@@ -15,6 +18,8 @@ export interface Mounted {
   appEnvId: string
   volume: { id: string; path: string } | null
   files: readonly ContainerFile[]
+  /** Null: its root can be written. */
+  sandbox: Pick<Sandbox, 'readOnlyRoot'> | null
   scratchPaths?: readonly string[]
 }
 
@@ -23,7 +28,7 @@ export interface Mounted {
  * without are removed with their container.
  */
 export function mountsOf(mounted: Mounted, installationId: string): Mounts {
-  const { volume, files, scratchPaths = [], accountId, appEnvId } = mounted
+  const { volume, files, sandbox, scratchPaths = [], accountId, appEnvId } = mounted
   const mount = (role: string, Target: string, Source?: string) => {
     const Labels = {
       [LABEL.installation]: installationId,
@@ -35,9 +40,9 @@ export function mountsOf(mounted: Mounted, installationId: string): Mounts {
     return { Type: 'volume' as const, ...(Source === undefined ? {} : { Source }), Target, VolumeOptions }
   }
   return [
-    ...(volume ? [mount('volume', volume.path, volumeName(installationId, volume.id))] : []),
-    ...scratchPaths.map((path) => mount('scratch', path)),
-    ...foldersOf(files).map((folder) => mount('files', folder)),
+    ...(volume ? [mount(VOLUME_ROLE, volume.path, volumeName(installationId, volume.id))] : []),
+    ...scratchPaths.map((path) => mount(SCRATCH_ROLE, path)),
+    ...(sandbox?.readOnlyRoot ? foldersOf(files) : []).map((folder) => mount(FILES_ROLE, folder)),
   ] as Mounts
 }
 

@@ -2,10 +2,12 @@ import type { Logger } from 'pino'
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
 import type { ContainerRuntime, RuntimeInfo } from '../../runtime/container-runtime.ts'
 import { sleep } from '../time/sleep.ts'
+import type { EngineOwnership } from './engine-ownership.ts'
 
 const CHECK_SECONDS = 5
 const CHECK_WHILE_AWAY_SECONDS = 1
 const ANSWER_SECONDS = 5
+const FIRST_CHECK_SECONDS = 15
 
 /** One missed answer may be a busy machine. After this many, running calls will not be answered either. */
 const UNANSWERED_UNTIL_GONE = 2
@@ -14,16 +16,20 @@ export const isEngineAway = (error: unknown): boolean =>
   error instanceof DomainError && error.code === 'RUNTIME_UNAVAILABLE'
 
 /**
- * Whether the engine answers. One small call every few seconds finds out, so that during an outage not every
- * environment in turn has to run into a timeout.
+ * Whether the engine answers, and is this installation's to work on. A few small calls every few seconds find out, so
+ * that during an outage not every environment in turn has to run into a timeout.
  */
 export class EngineHealth {
   /** Null before the first check. */
   reachable: boolean | null = null
   reason: string | null = null
+  /** Another Berth with the id of this installation works there. */
+  isTaken = false
   info: RuntimeInfo | null = null
   readonly #runtime: ContainerRuntime
   readonly #log: Logger
+  /** Null where nobody else can work on the engine. */
+  readonly #ownership: Pick<EngineOwnership, 'check'> | null
   /** Called after every check; `changed` when the engine became reachable or unreachable. */
   readonly #onCheck: (changed: boolean) => Promise<void>
   #gone = new AbortController()
@@ -31,7 +37,13 @@ export class EngineHealth {
   readonly #firstCheck = Promise.withResolvers<void>()
   #checkNow = Promise.withResolvers<void>()
 
-  constructor(runtime: ContainerRuntime, log: Logger, onCheck: (changed: boolean) => Promise<void>) {
+  constructor(
+    runtime: ContainerRuntime,
+    log: Logger,
+    onCheck: (changed: boolean) => Promise<void>,
+    ownership: Pick<EngineOwnership, 'check'> | null = null,
+  ) {
+    this.#ownership = ownership
     this.#runtime = runtime
     this.#log = log
     this.#onCheck = onCheck
@@ -42,16 +54,23 @@ export class EngineHealth {
     return this.#gone.signal
   }
 
-  /** Throws RUNTIME_UNAVAILABLE, without a call, when the last check failed. */
+  /** Throws RUNTIME_UNAVAILABLE, without a call, when the last check failed, or nobody knows yet whose the engine is. */
   assertReachable(): void {
-    if (this.reachable === false) throw runtimeUnavailable(this.reason ?? 'The container engine does not answer')
+    const isUsable = this.reachable ?? this.#ownership === null
+    if (!isUsable) throw runtimeUnavailable(this.reason ?? 'The container engine has not answered yet')
   }
 
   /** Like assertReachable, but waits for the first check. */
   async requireReachable(signal: AbortSignal): Promise<void> {
-    if (this.reachable === null) await sleep(2 * ANSWER_SECONDS * 1000, signal, this.#firstCheck.promise)
+    if (this.reachable === null) await sleep(FIRST_CHECK_SECONDS * 1000, signal, this.#firstCheck.promise)
     signal.throwIfAborted()
     this.assertReachable()
+  }
+
+  /** Like assertReachable, but waits where nobody knows yet whose the engine is. */
+  async requireOurs(signal: AbortSignal): Promise<void> {
+    if (this.reachable === null && this.#ownership) await this.requireReachable(signal)
+    else this.assertReachable()
   }
 
   /** A call was not answered: the engine may be down, so check now. */
@@ -76,8 +95,11 @@ export class EngineHealth {
     this.#checkNow = Promise.withResolvers()
     try {
       this.info = await this.#runtime.info({ signal, timeoutSeconds: ANSWER_SECONDS })
+      const refusal = (await this.#ownership?.check(signal, ANSWER_SECONDS)) ?? null
+      if (refusal !== null) return this.#recordRefusal(refusal)
       if (this.reachable !== true) this.#log.info({ engine: this.info }, 'The container engine answers')
       this.reachable = true
+      this.isTaken = false
       this.reason = null
       this.#unanswered = 0
       if (this.#gone.signal.aborted) this.#gone = new AbortController()
@@ -86,7 +108,17 @@ export class EngineHealth {
     }
   }
 
+  /** It answers, and is not ours: what is under way there ends at once. */
+  #recordRefusal(reason: string): void {
+    if (this.reason !== reason) this.#log.warn({ reason }, 'The container engine is not used; operations wait for it')
+    this.reachable = false
+    this.isTaken = true
+    this.reason = reason
+    if (!this.#gone.signal.aborted) this.#gone.abort(runtimeUnavailable(reason))
+  }
+
   #recordNoAnswer(reason: string): void {
+    this.isTaken = false
     if (this.reachable !== false) {
       this.#log.warn({ reason }, 'The container engine does not answer; operations wait for it')
     }

@@ -117,7 +117,7 @@ export function leasedEngine(
   const call = async <T>(timeoutSeconds: number, ask: (bounds: CallBounds) => Promise<T>): Promise<T> => {
     lease.assertHeld()
     signal.throwIfAborted()
-    engineHealth.assertReachable()
+    await engineHealth.requireOurs(signal)
     failpoint('engine.asked', lease.appEnvId)
     try {
       const answer = await ask({ signal: AbortSignal.any([signal, engineHealth.gone]), timeoutSeconds })

@@ -35,6 +35,8 @@ export async function sweepForever(context: WorkerContext, signal: AbortSignal, 
       await sweepImages(context, signal)
       await sweepRuns(context, signal)
       await sweepPulledImages(context, signal)
+      const { runtime, config } = context
+      await runtime.removeLeftVolumes({ signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS })
     },
   })
 }

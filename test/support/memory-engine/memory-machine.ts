@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import type { BuildStep } from '../../../src/images/image-builder.ts'
 import type { ContainerEnd, Rollout } from '../../../src/runtime/container-runtime.ts'
+import type { EngineMark } from '../../../src/runtime/engine-mark.ts'
 import type { RunContainer } from '../../../src/runtime/run.ts'
 import type { Task } from '../../../src/runtime/task.ts'
 import type { FileMap } from './files.ts'
@@ -22,7 +24,10 @@ export interface MachineStep extends BuildStep {
 
 /** One machine, on which several installations may run containers. It keeps nothing after the process ends. */
 export class MemoryMachine {
+  readonly id = randomUUID()
   readonly images = new ImageStore()
+  /** Of installations, by id. */
+  readonly marks = new Map<string, EngineMark[]>()
   /** By address: a registry that is not listed does not answer. */
   readonly registries = new Map<string, MemoryRegistry>()
   readonly containers = new Map<string, MemoryContainer>()

@@ -23,6 +23,18 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
   const { machine, installationId, callTimeoutSeconds } = connection
   return {
     info: (bounds) => call(connection, bounds, () => ({ name: ENGINE_NAME, version: '1' })),
+    identity: (bounds) => call(connection, bounds, () => machine.id),
+    marks: (bounds) => call(connection, bounds, () => [...(machine.marks.get(installationId) ?? [])]),
+    addMark: (mark, bounds) =>
+      call(connection, bounds, () => {
+        const others = machine.marks.get(installationId)?.filter(({ nonce }) => nonce !== mark.nonce) ?? []
+        machine.marks.set(installationId, [...others, mark])
+      }),
+    removeMark: (nonce, bounds) =>
+      call(connection, bounds, () => {
+        const left = machine.marks.get(installationId)?.filter((mark) => mark.nonce !== nonce) ?? []
+        machine.marks.set(installationId, left)
+      }),
     apply: (rollout, { onStarted, ...bounds } = {}) =>
       call(connection, bounds, () => apply(connection, rollout, onStarted)),
     freeze: (name, bounds) => call(connection, bounds, () => own(connection, name).freeze()),
@@ -45,6 +57,8 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
       return call(connection, bounds, () => remove(connection, reference, bounds), { seconds })
     },
     removeVolume: (volumeId, bounds) => call(connection, bounds, () => removeVolume(connection, volumeId)),
+    // Its containers have no volumes to themselves.
+    removeLeftVolumes: (bounds) => call(connection, bounds, () => {}),
     removeNetwork: (accountId, bounds) =>
       call(connection, bounds, () => {
         const isUsed = select(connection, {}).some(({ options }) => options.rollout.accountId === accountId)
