@@ -31,6 +31,11 @@ export const PROOFS = {
     program: ['test/events/prove-events.ts'],
     shows: '1,000 events by 8 sessions; readers that are disconnected miss none',
   },
+  faults: {
+    program: ['test/crash/prove-faults.ts'],
+    engine: 'required',
+    shows: 'Each fault of the database, disks, rights and clocks, and what everything says about it',
+  },
   functions: {
     program: ['test/functions/prove-functions.ts'],
     isCompiled: true,

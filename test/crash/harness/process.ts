@@ -18,6 +18,9 @@ export interface ProcessOptions {
 /** One Berth process that is started again whenever it dies, as an init system would. */
 export class BerthProcess {
   readonly name: string
+  /** Where it answers /readyz. */
+  readonly port: number
+  readonly logFile: string
   readonly #options: ProcessOptions
   #child: ChildProcess | null = null
   #isWanted = false
@@ -25,6 +28,8 @@ export class BerthProcess {
 
   constructor(options: ProcessOptions) {
     this.name = options.name
+    this.port = options.port
+    this.logFile = options.logFile
     this.#options = options
   }
 

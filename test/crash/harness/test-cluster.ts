@@ -8,6 +8,7 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../../src/database/embedded.ts'
 import { findServer } from '../../../src/database/postgres-server.ts'
 import { newSecret } from '../../../src/secrets/token-secret.ts'
+import { descendantsOf } from '../../supervisor/process-tree.ts'
 import { copyServer } from '../../support/copy-server.ts'
 import { freePort } from '../../support/free-ports.ts'
 import { removeEverything } from '../../support/remove-everything.ts'
@@ -36,6 +37,8 @@ export interface TestClusterOptions {
   settings?: Record<string, string>
   /** Where everything but the engine is kept; a folder for temporary files when omitted. */
   parent?: string
+  /** Where the database is kept instead. */
+  databaseParent?: string
   /** Whether the database is started again by itself when it ends; only on request, if omitted. */
   isDatabaseRevived?: boolean
   /** A data directory to copy, when the database need not be created here; `copyServer` takes it. */
@@ -50,13 +53,14 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
   // Apart from the rest, which may be on a disk that a test fills up.
   const orders = new Orders(mkdtempSync(join(tmpdir(), 'berth-orders-')))
   // The machine does not crash, so nothing need reach the disk; what is committed has to survive the server's death.
+  const databaseDir = join(options.databaseParent ?? folder, 'database')
   const startDatabase = () =>
     startEmbeddedPostgres({
-      dataDir: join(folder, 'database'),
+      dataDir: databaseDir,
       settings: { fsync: 'off' },
       isRevived: options.isDatabaseRevived ?? false,
     })
-  if (options.postgresTemplate) copyServer(options.postgresTemplate, join(folder, 'database'))
+  if (options.postgresTemplate) copyServer(options.postgresTemplate, databaseDir)
   let postgres = await startDatabase()
   const databaseUrl = postgres.url
   const token = newSecret('USER')
@@ -90,6 +94,8 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
       symlinkSync(uploads, join(folder, name, 'uploads'))
       const environment = {
         ...common,
+        // As it is shipped: an ingress alone has no more rights than its statements need.
+        DATABASE_URL: role === 'ingress' ? postgres.ingressUrl : databaseUrl,
         BERTH_ROLES: role,
         BERTH_DATA_DIR: join(folder, name),
         PORT: String(role === 'api' ? port : 0),
@@ -138,6 +144,11 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
     }
   }
 
+  function signalServer(signal: NodeJS.Signals): void {
+    const server = findServer(join(databaseDir, 'postgres'))
+    for (const { pid } of server ? descendantsOf(server.pid) : []) process.kill(pid, signal)
+  }
+
   return {
     ...{
       folder,
@@ -156,9 +167,12 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
     of: (role: Role) => processes.filter(({ name }) => name.startsWith(role)),
     database: {
       kill() {
-        const server = findServer(join(folder, 'database', 'postgres'))
+        const server = findServer(join(databaseDir, 'postgres'))
         if (server) process.kill(server.pid, 'SIGKILL')
       },
+      /** It takes connections, and answers nothing. */
+      pause: () => signalServer('SIGSTOP'),
+      resume: () => signalServer('SIGCONT'),
       async restart() {
         postgres = await startDatabase()
       },

@@ -1,0 +1,63 @@
+// npm run prove -- faults
+import { createFunction, sleepAt } from '../functions/function-cluster.ts'
+import { eventually } from '../worker/fixtures.ts'
+import { readLogs, readWitnesses, type Witnesses } from './fault-witnesses.ts'
+import { FAULTS } from './faults.ts'
+import { privateEngineProblem } from './harness/private-engine.ts'
+import { mountSmallDisk } from './harness/small-disk.ts'
+import { createSubject, finish } from './harness/subject.ts'
+import { startTestCluster } from './harness/test-cluster.ts'
+
+const problem = privateEngineProblem()
+if (problem) throw new Error(`This needs disks of its own, and ${problem}`)
+using databaseDisk = mountSmallDisk(256)
+using dataDisk = mountSmallDisk(128)
+const cluster = await startTestCluster({
+  parent: dataDisk.folder,
+  databaseParent: databaseDisk.folder,
+  settings: { BERTH_WAKE_QUEUE_SECONDS: '5' },
+})
+const failures: string[] = []
+try {
+  const running = await createSubject(cluster, 'Running')
+  await finish(cluster, 'deploy-image', running, { image: cluster.image })
+  const asleep = await createFunction(cluster, 'Sleeping', { minScale: 0, idleSeconds: 1 })
+  for (const { title, state, make, mend } of FAULTS) {
+    await sleepAt(cluster, asleep, 'FROZEN')
+    const { at } = readLogs(cluster)
+    await make({ cluster, databaseDisk, dataDisk })
+    let witnesses: Witnesses
+    try {
+      witnesses = await eventually(
+        () => readWitnesses(cluster, { running, asleep }),
+        ({ readyz, metrics }) => [...readyz, ...metrics].some((text) => text.includes(state)),
+      )
+    } finally {
+      await mend({ cluster, databaseDisk, dataDisk })
+    }
+    await eventually(
+      () => readWitnesses(cluster, { running, asleep }),
+      ({ readyz }) => !readyz.some((text) => text.includes(state)),
+    )
+    const { logged } = readLogs(cluster, at)
+    show(title, witnesses, `${logged.lines} lines, ${logged.stacks} with a stack: ${logged.said.join('; ')}`)
+    judge(title, witnesses, logged.stacks)
+  }
+} finally {
+  await cluster.close()
+}
+for (const failure of failures) console.log(`✗ ${failure}`)
+console.log(`${FAULTS.length} faults, ${failures.length} of what was said about them wrong`)
+process.exitCode = failures.length === 0 ? 0 : 1
+
+function show(title: string, { readyz, ...rest }: Witnesses, log: string): void {
+  console.log(`\n## ${title}`)
+  for (const line of readyz) console.log(`  readyz    ${line}`)
+  for (const [name, text] of Object.entries({ ...rest, log })) console.log(`  ${name.padEnd(9)} ${text}`)
+}
+
+function judge(title: string, { write, upload, status, sleeping }: Witnesses, stacks: number): void {
+  for (const [name, text] of Object.entries({ write, upload, status, sleeping }))
+    if (/^(500|0)\b/.test(text)) failures.push(`${title}: ${name} says ${text}`)
+  if (stacks > 0) failures.push(`${title}: ${stacks} lines of the log have a stack`)
+}
