@@ -75,13 +75,17 @@ export class ConnectionLost extends Error {
 export function databaseFault(error: unknown): DatabaseFault | null {
   if (!(error instanceof Error)) return null
   if (isServerError(error) || isRequestError(error)) {
-    const fromPrisma = isRequestError(error) ? BY_PRISMA.get(error.code) : undefined
+    const fromPrisma = isRequestError(error) ? (BY_PRISMA.get(error.code) ?? unanswered(error)) : null
     return fromPrisma ?? byState(stateOf(error))
   }
   if (SLOW_WORDS.test(error.message)) return 'DATABASE_SLOW'
   const isAway = error.name === 'PrismaClientInitializationError' || error instanceof ConnectionLost
   return isAway || AWAY_WORDS.test(error.message) ? 'DATABASE_UNREACHABLE' : null
 }
+
+/** A raw statement that PostgreSQL did not answer has no error state. */
+const unanswered = ({ code, message }: RequestError): DatabaseFault | null =>
+  FROM_POSTGRES.has(code) && /\bCode: `N\/A`/.test(message) ? 'DATABASE_UNREACHABLE' : null
 
 const byState = (state: string): DatabaseFault | null => BY_STATE.find(([pattern]) => pattern.test(state))?.[1] ?? null
 

@@ -27,9 +27,12 @@ export const INGRESS_RIGHTS: TableRights = {
   _prisma_migrations: ['SELECT'],
 }
 
+/** Its migration takes the others from the owner itself. */
+const APPEND_ONLY = new Set(['audit_entry'])
+
 /** Berth itself, the owner of its tables, reads and writes all of them. */
 export const ownerRights = (tables: readonly string[]): TableRights =>
-  Object.fromEntries(tables.map((table) => [table, RIGHTS]))
+  Object.fromEntries(tables.map((table) => [table, APPEND_ONLY.has(table) ? ['SELECT', 'INSERT'] : RIGHTS]))
 
 /** A role that may not do what its statements do. */
 export interface MissingRights {

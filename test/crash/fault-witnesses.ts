@@ -22,9 +22,11 @@ export interface Witnesses {
 interface Subjects {
   running: Subject
   asleep: Subject
+  /** Built from uploads. */
+  uploaded: Subject
 }
 
-export async function readWitnesses(cluster: TestCluster, { running, asleep }: Subjects): Promise<Witnesses> {
+export async function readWitnesses(cluster: TestCluster, { running, asleep, uploaded }: Subjects): Promise<Witnesses> {
   const rest = (method: string, path: string, body?: object) => askApi(cluster, method, `/api/public/v1${path}`, body)
   const [readyz, metrics, status, sleeping, write, upload, page, wakePage] = await Promise.all([
     Promise.all(cluster.processes.map((one) => readyOf(one.name, one.port))),
@@ -32,7 +34,7 @@ export async function readWitnesses(cluster: TestCluster, { running, asleep }: S
     rest('GET', `/app-env/status?appEnvId=${running.appEnvId}`).then(statusIn),
     rest('GET', `/app-env/status?appEnvId=${asleep.appEnvId}`).then(statusIn),
     rest('POST', '/app-env/redeploy', { appEnvId: running.appEnvId }).then(refusalIn),
-    uploadTo(cluster, running),
+    uploadTo(cluster, uploaded),
     pageOf(cluster, running.host),
     pageOf(cluster, asleep.host),
   ])
@@ -94,7 +96,7 @@ function statusIn(answer: Answer): string {
 
 /** Asks for an address, and uploads a byte more than the disk of a full data directory takes. */
 async function uploadTo(cluster: TestCluster, { appEnvId }: Subject): Promise<string> {
-  const asked = await askApi(cluster, 'POST', '/api/public/v1/app-env/upload-url', { appEnvId })
+  const asked = await askApi(cluster, 'POST', '/api/public/v1/app-env/request-storage-key', { appEnvId })
   if (asked.status !== 200) return refusalIn(asked)
   const { uploadUrl } = jsonOf(asked.text) as { uploadUrl: string }
   const { pathname, search } = new URL(uploadUrl)

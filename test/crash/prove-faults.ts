@@ -5,7 +5,7 @@ import { readLogs, readWitnesses, type Witnesses } from './fault-witnesses.ts'
 import { FAULTS } from './faults.ts'
 import { privateEngineProblem } from './harness/private-engine.ts'
 import { mountSmallDisk } from './harness/small-disk.ts'
-import { createSubject, finish } from './harness/subject.ts'
+import { createEnvironment, createSubject, finish, type Subject } from './harness/subject.ts'
 import { startTestCluster } from './harness/test-cluster.ts'
 
 const problem = privateEngineProblem()
@@ -22,6 +22,7 @@ try {
   const running = await createSubject(cluster, 'Running')
   await finish(cluster, 'deploy-image', running, { image: cluster.image })
   const asleep = await createFunction(cluster, 'Sleeping', { minScale: 0, idleSeconds: 1 })
+  const uploaded = await createUploadedApp()
   for (const { title, state, make, mend } of FAULTS) {
     await sleepAt(cluster, asleep, 'FROZEN')
     const { at } = readLogs(cluster)
@@ -29,14 +30,14 @@ try {
     let witnesses: Witnesses
     try {
       witnesses = await eventually(
-        () => readWitnesses(cluster, { running, asleep }),
+        () => readWitnesses(cluster, { running, asleep, uploaded }),
         ({ readyz, metrics }) => [...readyz, ...metrics].some((text) => text.includes(state)),
       )
     } finally {
       await mend({ cluster, databaseDisk, dataDisk })
     }
     await eventually(
-      () => readWitnesses(cluster, { running, asleep }),
+      () => readWitnesses(cluster, { running, asleep, uploaded }),
       ({ readyz }) => !readyz.some((text) => text.includes(state)),
     )
     const { logged } = readLogs(cluster, at)
@@ -49,6 +50,14 @@ try {
 for (const failure of failures) console.log(`✗ ${failure}`)
 console.log(`${FAULTS.length} faults, ${failures.length} of what was said about them wrong`)
 process.exitCode = failures.length === 0 ? 0 : 1
+
+async function createUploadedApp(): Promise<Subject> {
+  const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
+  const accountId = accounts[0]?.accountId ?? ''
+  const app = { name: 'Uploaded', accountId, port: 3000, isCliDeployment: true }
+  const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
+  return createEnvironment(cluster, { accountId, appId }, 'production')
+}
 
 function show(title: string, { readyz, ...rest }: Witnesses, log: string): void {
   console.log(`\n## ${title}`)

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vites
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { findServer, shutDown } from '../../src/database/postgres-server.ts'
+import { findMissingRights, INGRESS_RIGHTS, ownerRights } from '../../src/database/rights.ts'
 import { copyServer } from '../support/copy-server.ts'
 
 let dataDir: string
@@ -27,11 +28,11 @@ afterEach(async () => {
 /** What an earlier start has left, for tests that are not about the first. */
 const createdBefore = () => copyServer(inject('postgresTemplate'), dataDir)
 
-async function query(url: string, sql: string): Promise<unknown[]> {
+async function query<Row = unknown>(url: string, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   try {
-    return (await client.query(sql)).rows
+    return (await client.query(sql, [...values])).rows as Row[]
   } finally {
     await client.end()
   }
@@ -110,6 +111,14 @@ describe('the embedded PostgreSQL', () => {
       for (const sql of [`COPY host TO PROGRAM 'id'`, `SELECT pg_read_file('/etc/passwd')`, 'CREATE ROLE other'])
         await expect(query(url, sql)).rejects.toMatchObject({ code: '42501' })
     }
+    const listTables = `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`
+    const tables = await query<{ name: string }>(server.url, listTables)
+    const wanted = {
+      [server.url]: ownerRights(tables.map(({ name }) => name)),
+      [server.ingressUrl]: INGRESS_RIGHTS,
+    }
+    for (const [url, list] of Object.entries(wanted))
+      expect(await findMissingRights((sql, values) => query(url, sql, values), list)).toBeNull()
     expect(await query(server.ingressUrl, 'SELECT host FROM host')).toEqual([])
     for (const sql of [
       'SELECT data_key FROM account',

@@ -18,6 +18,10 @@ describe('an error in the log', () => {
       maskedError(new RuntimeError('IMAGE_NOT_FOUND', 'not found'), (text) => text),
     ],
     ['a database that does not answer', prisma('P1001', 'Can’t reach database server')],
+    [
+      'a raw statement that is not answered',
+      prisma('P2010', "Raw query failed. Code: `N/A`. Message: `Can't reach database server`"),
+    ],
     ['a database that stops', prisma('P2010', 'Raw query failed. Code: `57P01`.')],
     ['a request that was refused because of it', Object.assign(unavailable('later', 2), { cause: refused() })],
     ['an engine that does not answer', runtimeUnavailable('The container engine does not answer')],
