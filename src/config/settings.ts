@@ -290,6 +290,12 @@ export const SETTINGS = z.object({
     'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start. Runs of jobs count while they run, and wait for a place.',
   ),
   ...JOB_SETTINGS,
+  BERTH_DEFAULT_PLAN: z
+    .string()
+    .min(1)
+    .max(100)
+    .default('standard')
+    .describe('Code of the plan that new accounts are put on. A code that no plan has stops the start.'),
   BERTH_PLANS_FILE: z
     .string()
     .min(1)

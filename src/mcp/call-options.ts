@@ -21,5 +21,5 @@ export const callOptions = ({ BERTH_MAX_WAIT_SECONDS: most }: Config) =>
       .min(0)
       .max(most)
       .optional()
-      .describe('Seconds to wait for the operation to end before the call is answered.'),
+      .describe('Seconds to wait for what the call begins to end before the call is answered.'),
   })

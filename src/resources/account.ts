@@ -42,8 +42,8 @@ export const account = resource({
     updatedAt: field.column('updatedAt', time, 'Time at which the account was last changed.'),
   },
   relations: {
-    apps: { description: 'Apps of the account, oldest first.' },
-    appEnvs: { description: 'Environments of all apps of the account, oldest first.' },
+    apps: { description: 'Apps of the account, newest first.' },
+    appEnvs: { description: 'Environments of all apps of the account, newest first.' },
     members: { description: 'Members of the account, by user id.' },
   },
 })

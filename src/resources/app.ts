@@ -97,7 +97,7 @@ export const app = resource({
   graphqlFields: { version: field.column('version', whole, VERSION), ...times },
   relations: {
     account: { description: 'Account that owns the app.' },
-    appEnvs: { description: 'Environments of the app, oldest first.' },
+    appEnvs: { description: 'Environments of the app, newest first.' },
   },
 })
 

@@ -6,7 +6,8 @@ import type { IngressAddress } from '../domain/public-url.ts'
 /** What a field may depend on besides its row. */
 export interface FieldContext {
   caller: { currentAccountId: string | null }
-  config: IngressAddress & ExternalAddressSettings & { BERTH_TCP_DEFAULT_CONNECTIONS: number }
+  config: IngressAddress &
+    ExternalAddressSettings & { BERTH_TCP_DEFAULT_CONNECTIONS: number; BERTH_DEFAULT_PLAN: string }
 }
 
 /** Where GraphQL differs from what the zod type and the REST name say. */

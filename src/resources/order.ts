@@ -1,36 +1,42 @@
-/** The order of every list, in both APIs and wherever a list is part of something else. Ids sort by creation. */
+import type { z } from 'zod'
+import { enumeration } from './enumeration.ts'
+
+export const listOrder = enumeration('ListOrder', 'Order of a list.', {
+  NEWEST_FIRST: 'What was created last comes first.',
+  OLDEST_FIRST: 'What was created first comes first.',
+})
+
+export type ListOrder = z.output<typeof listOrder.type>
+
+/**
+ * The order of every list, in both APIs and wherever a list is part of something else: newest first, except where it
+ * says why not. Ids sort by creation.
+ */
 export const ORDER = {
-  account: { id: 'asc' },
-  app: { id: 'asc' },
-  appEnv: { id: 'asc' },
-  /** The newest first. */
+  account: { id: 'desc' },
+  app: { id: 'desc' },
+  appEnv: { id: 'desc' },
   backup: { id: 'desc' },
-  /** The newest version first. */
   deployment: { version: 'desc' },
-  /** The automatic one first. */
+  /** The automatic one, which is created with the environment, comes first. */
   host: { id: 'asc' },
-  member: { userId: 'asc' },
-  membershipOfUser: { accountId: 'asc' },
-  /** The newest first. */
+  member: { userId: 'desc' },
+  membershipOfUser: { accountId: 'desc' },
   jobRun: { id: 'desc' },
-  /** What goes on now is what is asked for. */
   operation: { id: 'desc' },
-  /** The newest first. */
   installation: { id: 'desc' },
-  /** The newest first. */
   invitation: { id: 'desc' },
-  /** The newest first. */
   authorization: { id: 'desc' },
+  /** Catalogues are by name: nobody looks for the newest. */
   plan: { code: 'asc' },
   region: { code: 'asc' },
-  token: { id: 'asc' },
-  credential: { id: 'asc' },
+  token: { id: 'desc' },
+  credential: { id: 'desc' },
+  /** As they stand in an env file. */
   variable: { name: 'asc' },
-  volume: { id: 'asc' },
-  webhook: { id: 'asc' },
-  /** The newest first. */
+  volume: { id: 'desc' },
+  webhook: { id: 'desc' },
   webhookDelivery: { id: 'desc' },
-  gitHook: { id: 'asc' },
-  /** The newest first. */
+  gitHook: { id: 'desc' },
   gitDelivery: { id: 'desc' },
 } as const

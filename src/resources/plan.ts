@@ -13,6 +13,12 @@ export const plan = resource({
   fields: {
     plan: field.column('code', text, 'Code of the plan.', { inGraphQL: { name: 'code' } }),
     name: field.column('name', text, 'Name of the plan.'),
+    isDefault: field.from(
+      { code: true },
+      flag,
+      'Whether new accounts are put on the plan.',
+      ({ code }: Pick<Plan, 'code'>, { config }) => code === config.BERTH_DEFAULT_PLAN,
+    ),
     functionsIncluded: field.column('functionsIncluded', flag, 'Whether the plan includes functions.'),
     autoscalingIncluded: field.column('autoscalingIncluded', flag, 'Whether the plan includes autoscaling.'),
     maxApps: field.column('maxApps', whole, 'Maximum number of apps in an account.'),

@@ -42,6 +42,7 @@ export async function openInstallation(
       await ensureAdminToken(tx, adminToken)
       await tx.region.update({ where: { code: FIRST_REGION }, data: { domain: config.BERTH_DOMAIN } })
       if (plansFile) await applyPlansFile(tx, plansFile, { vault, installationId, firstRegion: FIRST_REGION })
+      await requireDefaultPlan(tx, config)
       await addExtraHosts(tx, config)
       return installationId
     },
@@ -73,6 +74,15 @@ function refuseOtherKey({ rotatingTo, keyCheck, masterKeyId }: Installation, vau
 async function beginToSealHeads(tx: Transaction, { id }: Installation, vault: Vault): Promise<void> {
   await sealAuditHeads(tx, vault)
   await tx.installation.update({ where: { id }, data: { keyCheck: vault.keyCheck() } })
+}
+
+async function requireDefaultPlan(tx: Transaction, { BERTH_DEFAULT_PLAN: code }: Config): Promise<void> {
+  const plans = await tx.plan.findMany({ select: { code: true }, orderBy: { code: 'asc' } })
+  if (plans.some((plan) => plan.code === code)) return
+  throw new Error(
+    `BERTH_DEFAULT_PLAN: there is no plan "${code}"; there are: ${plans.map((plan) => plan.code).join(', ')}. ` +
+      'Set it to one of them, or add the plan to BERTH_PLANS_FILE. Berth does not start.',
+  )
 }
 
 async function refuseUnknownAppTypes(tx: Transaction): Promise<void> {

@@ -97,7 +97,7 @@ export const callMcp: ApiCall = async (app, adminToken, { command, input, token,
 /** Lists of values with colons and dots, which enum values of GraphQL cannot contain. */
 const ENUMERATIONS: Readonly<Record<string, Enumeration>> = { scopes: scope, eventTypes: eventType }
 
-const inGraphQL = (input: Record<string, unknown>) =>
+export const inGraphQL = (input: Record<string, unknown>) =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => {
       const enumeration = ENUMERATIONS[name]

@@ -41,8 +41,9 @@ test('an auditor who is restricted to environments reads entries of those and of
   const { token } = await world.user({ accountId, roles: ['AUDIT'], appEnvIds: [mine.appEnvId] })
 
   const seen: string[] = []
-  for (let cursor: string | undefined = '0'; cursor !== undefined; ) {
-    const { body } = await readRest(served, token, 'listAudit', { accountId, limit: '2', cursor })
+  for (let cursor: string | undefined = ''; cursor !== undefined; ) {
+    const query = { accountId, limit: '2', ...(cursor ? { cursor } : {}) }
+    const { body } = await readRest(served, token, 'listAudit', query)
     seen.push(...body.entries.map(({ targetId }: Entry) => targetId))
     cursor = body.nextCursor
   }

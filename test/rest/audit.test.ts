@@ -38,7 +38,7 @@ const actionsOf = async (query: string): Promise<string[]> => {
 
 test('is filtered by action, actor and target, alone and together', async () => {
   expect(await actionsOf('&action=createApp')).toEqual(['createApp'])
-  expect(await actionsOf(`&targetId=${appId}`)).toEqual(['createApp', 'deleteApp'])
+  expect(await actionsOf(`&targetId=${appId}`)).toEqual(['deleteApp', 'createApp'])
   expect(await actionsOf(`&actorId=${userId}`)).toEqual(['deleteApp'])
   expect(await actionsOf(`&targetId=${appId}&action=deleteApp&actorId=${userId}`)).toEqual(['deleteApp'])
   expect(await actionsOf('&action=nothing')).toEqual([])

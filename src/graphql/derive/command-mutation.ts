@@ -16,7 +16,7 @@ export interface Answer<Result> {
 interface MutationOptions<Result> {
   /** What it acts on has a version that the caller can insist on. */
   versioned?: boolean
-  /** An operation may come of it, whose end the caller can wait for. */
+  /** It may begin an operation, a run or other work, whose end the caller can wait for. */
   waits?: boolean
   payload: (t: PayloadBuilder<Result>) => FieldMap
 }
@@ -86,7 +86,9 @@ function controlFields(t: InputBuilder, { versioned, waits }: { versioned?: bool
       description: 'Version that you have read; the call is refused when the record has changed since.',
     })
   if (waits)
-    fields.waitSeconds = t.int({ description: 'Seconds to wait for the operation to end before the call is answered.' })
+    fields.waitSeconds = t.int({
+      description: 'Seconds to wait for what the call begins to end before the call is answered.',
+    })
   return fields
 }
 

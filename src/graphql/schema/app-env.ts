@@ -40,7 +40,7 @@ builder.queryFields((t) => ({
       (query, { accountId, appId }, { services, caller }) =>
         services.appEnvs.slice(caller, { accountId: accountId ?? undefined, appId: appId ?? undefined }, query),
     ),
-    description: 'The environments of an account or of one app, oldest first.',
+    description: 'The environments of an account or of one app, newest first.',
     args: {
       accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }),
       appId: t.arg.id({ description: 'Id of an app: only its environments.' }),

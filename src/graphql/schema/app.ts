@@ -38,7 +38,7 @@ builder.queryFields((t) => ({
     ...pageOfRows<{ accountId?: string | null }>((query, { accountId }, { services, caller }) =>
       services.apps.slice(caller, { accountId: accountId ?? undefined }, query),
     ),
-    description: 'The apps of an account, oldest first.',
+    description: 'The apps of an account, newest first.',
     args: { accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }) },
   }),
 }))

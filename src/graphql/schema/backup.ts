@@ -30,5 +30,5 @@ builder.queryFields((t) => ({
   }),
 }))
 
-commandMutation(deleteBackup, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
-commandMutation(downloadBackup, { payload: (t) => outcomeFields(t, backupDownload) })
+commandMutation(deleteBackup, { versioned: true, waits: true, payload: (t) => ({ message: messageField(t) }) })
+commandMutation(downloadBackup, { versioned: true, payload: (t) => outcomeFields(t, backupDownload) })

@@ -19,6 +19,7 @@ import { logLevel, logStream } from '../../resources/log-line.ts'
 import { role } from '../../resources/member.ts'
 import { metric, metricStep, metricUnit } from '../../resources/metric.ts'
 import { operationKind, operationStatus } from '../../resources/operation.ts'
+import { listOrder } from '../../resources/order.ts'
 import { changeKind } from '../../resources/pending-change.ts'
 import { terminationReason } from '../../resources/pod.ts'
 import { solutionCategory, solutionInputType } from '../../resources/solution.ts'
@@ -35,6 +36,7 @@ export const GitDeliveryOutcomeEnum = describedEnum(gitDeliveryOutcome)
 export const HealthEnum = describedEnum(health)
 export const JobRunStatusEnum = describedEnum(jobRunStatus)
 export const JobRunTriggerEnum = describedEnum(jobRunTrigger)
+export const ListOrderEnum = describedEnum(listOrder)
 export const LogStreamEnum = describedEnum(logStream)
 export const LogTypeEnum = describedEnum(logType)
 export const MetricEnum = describedEnum(metric)

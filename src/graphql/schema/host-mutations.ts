@@ -7,6 +7,8 @@ import { appEnvById, messageField, outcomeFields } from './payload-fields.ts'
 
 for (const change of [addHost, validateHost]) {
   commandMutation(change, {
+    versioned: true,
+    waits: true,
     payload: (t) => ({
       appEnv: appEnvById(t, false),
       hostId: t.id({
@@ -20,4 +22,4 @@ for (const change of [addHost, validateHost]) {
   })
 }
 
-commandMutation(removeHost, { payload: (t) => ({ message: messageField(t) }) })
+commandMutation(removeHost, { versioned: true, payload: (t) => ({ message: messageField(t) }) })

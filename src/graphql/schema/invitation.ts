@@ -36,6 +36,7 @@ builder.queryFields((t) => ({
 }))
 
 commandMutation(createInvitation, {
+  versioned: true,
   payload: (t) => ({
     invitation: t.field({
       type: Invitation,
@@ -47,8 +48,9 @@ commandMutation(createInvitation, {
     ...outcomeFields(t, pick(createdInvitation, 'invitationUrl', 'secret')),
   }),
 })
-commandMutation(revokeInvitation, { payload: (t) => ({ message: messageField(t) }) })
+commandMutation(revokeInvitation, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
 commandMutation(acceptInvitation, {
+  versioned: true,
   payload: (t) => ({
     ...outcomeFields(t, pick(acceptedInvitation, 'accountId', 'userId', 'email', 'roles', 'appEnvIds')),
     secret: t.string({
@@ -58,7 +60,8 @@ commandMutation(acceptInvitation, {
     }),
   }),
 })
-commandMutation(leaveAccount, { payload: (t) => ({ message: messageField(t) }) })
+commandMutation(leaveAccount, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
 commandMutation(transferAccount, {
+  versioned: true,
   payload: (t) => ({ message: messageField(t), ...outcomeFields(t, pick(transferred, 'userId', 'roles', 'kept')) }),
 })

@@ -80,6 +80,7 @@ builder.queryFields((t) => ({
 for (const change of [createJobRun, retryJobRun, cancelJobRun]) {
   commandMutation(change, {
     versioned: true,
+    waits: true,
     payload: (t) => ({
       jobRun: t.prismaField({
         type: JobRun,

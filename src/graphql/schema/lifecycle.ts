@@ -50,4 +50,4 @@ commandMutation(notifyCodeUpload, {
   payload: (t) => lifecycleFields(t as unknown as PayloadBuilder<Payload>),
 })
 
-commandMutation(requestStorageKey, { payload: (t) => outcomeFields(t, storageKey) })
+commandMutation(requestStorageKey, { versioned: true, payload: (t) => outcomeFields(t, storageKey) })

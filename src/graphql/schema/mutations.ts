@@ -29,11 +29,14 @@ commandMutation(createAccount, {
 })
 commandMutation(updateAccount, { versioned: true, payload: (t) => ({ account: accountById(t, false) }) })
 commandMutation(deleteAccount, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
-commandMutation(setCurrentAccount, { payload: (t) => ({ account: accountById(t, false), message: messageField(t) }) })
+commandMutation(setCurrentAccount, {
+  versioned: true,
+  payload: (t) => ({ account: accountById(t, false), message: messageField(t) }),
+})
 
-commandMutation(addMember, { payload: (t) => outcomeFields(t, member.fields) })
-commandMutation(updateMember, { payload: (t) => outcomeFields(t, member.fields) })
-commandMutation(removeMember, { payload: (t) => ({ message: messageField(t) }) })
+commandMutation(addMember, { versioned: true, payload: (t) => outcomeFields(t, member.fields) })
+commandMutation(updateMember, { versioned: true, payload: (t) => outcomeFields(t, member.fields) })
+commandMutation(removeMember, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
 
 commandMutation(createApp, { payload: (t) => ({ app: appById(t, true) }) })
 commandMutation(updateApp, {
@@ -47,6 +50,7 @@ commandMutation(updateApp, {
 commandMutation(deleteApp, { versioned: true, waits: true, payload: (t) => ({ message: messageField(t) }) })
 
 commandMutation(createAppEnv, {
+  versioned: true,
   waits: true,
   payload: (t) => ({ appEnv: appEnvById(t, true), operation: operationField(t) }),
 })

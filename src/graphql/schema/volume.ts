@@ -18,11 +18,11 @@ builder.queryFields((t) => ({
     cursor: 'id',
     defaultSize: ROOT_PAGE,
     extensions: { pageSize: ROOT_PAGE },
-    description: 'The volumes of an account, oldest first, also those whose environment was deleted.',
+    description: 'The volumes of an account, newest first, also those whose environment was deleted.',
     args: { accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }) },
     resolve: (query, _root, { accountId }, { services, caller }) =>
       services.volumes.slice(caller, { accountId: accountId ?? undefined }, query),
   }),
 }))
 
-commandMutation(deleteVolume, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
+commandMutation(deleteVolume, { versioned: true, waits: true, payload: (t) => ({ message: messageField(t) }) })

@@ -115,6 +115,7 @@ commandMutation(rotateWebhookSecret, {
 commandMutation(testWebhook, { versioned: true, waits: true, payload: (t) => outcomeFields(t, testedWebhook) })
 commandMutation(deleteWebhook, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
 commandMutation(redeliverWebhookDelivery, {
+  waits: true,
   payload: (t) => ({
     delivery: t.field({
       type: WebhookDelivery,

@@ -13,6 +13,7 @@ export const getAccount = getOne({
   about: 'An account; your current one when accountId is omitted.',
   query: { accountId: id('account').optional() },
   answer: account.answer,
+  isVersioned: true,
   find: ({ services, caller }, { accountId }, wanted) =>
     services.accounts.get(caller, accountOrCurrent(caller, accountId), wanted),
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { AUDIT_FILTER, auditEntry, INSTALLATION_AUDIT } from '../../resources/audit-entry.ts'
+import { listOrder } from '../../resources/order.ts'
 import { id, instant } from '../../services/kernel/input.ts'
 import { csvText } from '../protocol/csv.ts'
 import { listAnswer, listOf } from '../protocol/lists.ts'
@@ -12,7 +13,7 @@ export const listAudit = read({
   name: 'listAudit',
   permission: 'audit:read',
   about:
-    'The audit log of an account, oldest first; of your current account when accountId is omitted. Restricted members see what was done to their environments and to the account. With `format=csv`, or `Accept: text/csv`, the page as CSV; the header `Link` leads to the next.',
+    'The audit log of an account, newest first; of your current account when accountId is omitted. Restricted members see what was done to their environments and to the account. With `format=csv`, or `Accept: text/csv`, the page as CSV; the header `Link` leads to the next.',
   query: z.strictObject({
     accountId: id('account').optional(),
     installation: z.boolean().optional().describe(INSTALLATION_AUDIT),
@@ -21,6 +22,7 @@ export const listAudit = read({
     action: filterText(AUDIT_FILTER.action),
     actorId: filterText(AUDIT_FILTER.actorId),
     targetId: filterText(AUDIT_FILTER.targetId),
+    orderBy: listOrder.type.default('NEWEST_FIRST').describe(listOrder.description),
     format: z.enum(['json', 'csv']).default('json').describe('Format of the answer.'),
     ...paging,
   }),

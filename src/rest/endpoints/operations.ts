@@ -9,6 +9,7 @@ export const getOperation = getOne({
   about: 'An operation: what was asked, its progress, and why it failed if it did.',
   query: { operationId: id('operation') },
   answer: operation.answer,
+  isVersioned: true,
   find: ({ services, caller }, { operationId }, wanted) => services.operations.get(caller, operationId, wanted),
 })
 

@@ -10,9 +10,9 @@ export const listPlans = read({
   about: 'The plans of the installation, with their limits.',
   query: z.strictObject({}),
   answer: z.object({ plans: z.array(plan.answer.type).describe('Plans of the installation, by code.') }),
-  async run({ services, caller }) {
-    const plans = await services.plans.list(caller, { select: plan.answer.select })
-    return { plans: plans.map((row) => plan.answer.record(row)) }
+  async run(context) {
+    const plans = await context.services.plans.list(context.caller, { select: plan.answer.select })
+    return { plans: plans.map((row) => plan.answer.record(row, context)) }
   },
 })
 

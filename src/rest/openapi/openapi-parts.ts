@@ -34,7 +34,7 @@ export const parameters: Record<string, JsonSchema> = {
     name: 'Prefer',
     in: 'header',
     description:
-      '`wait=60`: answer when the operation has ended, or after that many whole seconds. The status is 200 and the shape is the same, whatever the outcome: decide by the header Operation-Status.',
+      '`wait=60`: answer when what the call has begun has ended, or after that many whole seconds. That is its operation or operations, job run, installation, delivery, check of a host, or removal of data. The status is 200 and the shape is the same, whatever the outcome: decide by the header Operation-Status.',
     schema: text,
     example: 'wait=60',
   },
@@ -54,10 +54,10 @@ export const headers: Record<string, JsonSchema> = {
   RateLimit: header('Rest of your budget: r requests, for t more seconds.'),
   'Retry-After': header('Seconds to wait before trying again.'),
   ETag: header('The resource’s version, for If-Match and If-None-Match.'),
-  'Operation-Location': header('Address of the operation that this call began.'),
+  'Operation-Location': header('Address of the operation that this call began, where it began exactly one.'),
   'Operation-Status': {
     description:
-      'Outcome of the operation that the call waited for: `SUCCEEDED`; `FAILED` or `CANCELLED`, with `success` false and the reason in `message`; `RUNNING` when the wait was over first.',
+      'Outcome of what the call waited for: `SUCCEEDED`; `FAILED` or `CANCELLED`, with `success` false and the reason in `message` where the answer has them; `RUNNING` when the wait was over first. A job run that timed out has failed.',
     schema: { ...text, enum: ['SUCCEEDED', 'FAILED', 'CANCELLED', 'RUNNING'] },
   },
   'Idempotent-Replayed': header('`true` when this is the answer of an earlier call with the same Idempotency-Key.'),

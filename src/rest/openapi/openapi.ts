@@ -26,7 +26,7 @@ file \`admin-token\` of its data directory.
 
 Every write takes three options, whatever it does:
 
-- \`Prefer: wait=60\` answers when the operation has ended.
+- \`Prefer: wait=60\` answers when what the call has begun has ended: its operation, job run or other work.
 - \`Idempotency-Key\` makes it safe to repeat: the repeat gets the first answer.
 - \`dryRun=true\` validates and answers, and changes nothing. \`If-Match\` refuses a write to something that has changed.
 

@@ -3,7 +3,13 @@ import { addressOf, answer, type ServerContext } from '../../http/context.ts'
 import { expectedVersionOf, versionEtag } from '../../http/etag.ts'
 import { readJsonObject } from '../../http/json-body.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
-import { type CallOptions, type CommandResult, operationsOf } from '../../services/kernel/command.ts'
+import {
+  type AnyCommand,
+  type CallOptions,
+  type CommandResult,
+  hasBegun,
+  operationsOf,
+} from '../../services/kernel/command.ts'
 import { withinSeconds } from './deadline.ts'
 import { waitOf } from './prefer.ts'
 import { queryReader, searchOf } from './query.ts'
@@ -56,7 +62,7 @@ export async function answerWrite(
   const { result, replayed } = await withinSeconds(seconds, performing)
   const fields = Object.keys(shape)
   const body = bodyOf(result, options.dryRun ? [...fields, 'dryRun', 'changes'] : fields)
-  return { text: JSON.stringify(body), headers: headersOf(result, options, replayed) }
+  return { text: JSON.stringify(body), headers: headersOf(command, result, options, replayed) }
 }
 
 function takeDryRun(search: URLSearchParams): boolean {
@@ -85,16 +91,21 @@ function bodyOf(result: CommandResult, fields: string[]): Record<string, unknown
   return Object.fromEntries(fields.flatMap((field) => (field in result ? [[field, result[field]]] : [])))
 }
 
-function headersOf(result: CommandResult, options: CallOptions, replayed: boolean): Record<string, string> {
+function headersOf(
+  command: AnyCommand,
+  result: CommandResult,
+  options: CallOptions,
+  replayed: boolean,
+): Record<string, string> {
   const headers: Record<string, string> = { 'Content-Type': 'application/json' }
   // `version` may be a field of the answer that means something else.
-  const { operationId, operationStatus, version, recordVersion = version } = result
+  const { operationStatus, version, recordVersion = version } = result
   if (replayed) headers['Idempotent-Replayed'] = 'true'
   if (options.dryRun) return headers
-  if (typeof operationId === 'string') {
+  const [operationId, ...others] = operationsOf(result)
+  if (operationId !== undefined && others.length === 0)
     headers['Operation-Location'] = `${BASE_PATH}/operation?operationId=${operationId}`
-  }
-  const isAwaited = options.waitSeconds !== undefined && operationsOf(result).length > 0
+  const isAwaited = options.waitSeconds !== undefined && hasBegun(command, result)
   if (isAwaited) headers['Preference-Applied'] = `wait=${options.waitSeconds}`
   if (typeof operationStatus === 'string') headers['Operation-Status'] = operationStatus
   if (typeof recordVersion === 'number') headers.ETag = versionEtag(recordVersion)

@@ -10,7 +10,7 @@ import { checkOf, requireAccepted, type Tried, tryCredential } from '../credenti
 import { may, userOf } from '../kernel/caller.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
-import { planCode } from '../plan/plan-input.ts'
+import { planCode as planCodeInput } from '../plan/plan-input.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { registryCredential, registryFields } from './registry-login.ts'
 
@@ -33,14 +33,14 @@ export const createAccount = command({
     return { type: 'account', id: null, accountId: null }
   },
   async execute(context, input) {
-    const { tx, caller, vault, announce, auditDetails } = context
+    const { tx, caller, config, vault, announce, auditDetails } = context
     const userId = userOf(caller)
-    const plan = await tx.plan.findFirstOrThrow({ orderBy: { code: 'asc' } })
+    const planCode = config.BERTH_DEFAULT_PLAN
     await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth account slugs'))`
     const taken = await tx.account.findMany({ select: { slug: true } })
     const slug = accountSlug(slugOf(input.name), new Set(taken.map((account) => account.slug)))
     const accountId = newId('acc')
-    const data = { id: accountId, name: input.name, slug, planCode: plan.code, dataKey: vault.wrapNewKey(accountId) }
+    const data = { id: accountId, name: input.name, slug, planCode, dataKey: vault.wrapNewKey(accountId) }
     await tx.account.create({ data })
     await beginAuditChain(tx, vault, accountId)
     await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
@@ -69,7 +69,7 @@ export const updateAccount = command({
     accountId: id('account'),
     allowFunctions: allowed('functions, which scale to zero'),
     allowAutoScaling: allowed('autoscaling'),
-    plan: planCode.optional().describe('Code of the plan that the account is put on.'),
+    plan: planCodeInput.optional().describe('Code of the plan that the account is put on.'),
     entitlements: z
       .array(entitlement.type)
       .max(1)

@@ -13,6 +13,7 @@ import { requireFitting, setValues } from '../health-check/app-env-health-check.
 import { type CommandContext, command } from '../kernel/command.ts'
 import { requireRegion } from '../kernel/known-regions.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
+import { extentOf, requireExtentWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
@@ -20,7 +21,6 @@ import { volumeChange } from '../volume/volume-change.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
 import { createService } from './create-service.ts'
-import { requirePlanScale } from './plan-scale.ts'
 import { checkTypeFields } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
 
@@ -50,8 +50,8 @@ export const createAppEnv = command({
     type.checkPlan(account.plan)
     type.checkAccount(account)
     type.checkRegion(region)
-    checkPlan(input, account)
-    requirePlanScale(app, typeConfigIn(input), account.plan)
+    const typeConfig = typeConfigIn(input) ?? app.typeConfig
+    requireExtentWithinPlan(account.plan, extentOf(app, { ...input, typeConfig, autoScaling: null }), null)
     await requireAccountRoom(context, { accountId: account.id, appEnvId: null, containers: input.containers })
     const names = await chooseNames(context, account, app, input.name, region)
     const appEnvId = newId('env')
@@ -81,11 +81,6 @@ export const createAppEnv = command({
 
 const accountOf = ({ tx }: CommandContext, accountId: string) =>
   tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { plan: true } })
-
-function checkPlan({ containers, zClouds }: CreateAppEnvInput, { plan }: AccountWithPlan): void {
-  requireWithinPlan(plan, 'maxContainers', { field: 'containers', count: containers })
-  requireWithinPlan(plan, 'maxZClouds', { field: 'zClouds', count: zClouds })
-}
 
 /**
  * CLI names are unique across the installation, and so are hosts. A host that another account had a short time ago is

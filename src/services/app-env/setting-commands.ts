@@ -14,6 +14,7 @@ import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
 import { MAX_DISK_MB } from '../volume/volume-input.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { settingCommand } from './change-setting.ts'
+import { requireSettingWithinPlan } from './require-setting-within-plan.ts'
 import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
 
 export const changeResources = settingCommand({
@@ -33,13 +34,12 @@ export const changeResources = settingCommand({
     if (disk !== undefined && !appEnv.volume)
       problems.push({ field: 'disk', message: 'is the size of a volume, and there is none' })
     const size = zClouds ?? (cpu && memory ? zCloudsOf({ cpu, memoryMb: memory }) : appEnv.zClouds)
-    const { plan } = appEnv.account
     const engine = engineOf(appEnv.app, appEnv.presetVersion)
     if (engine) problems.push(...engineProblems(engine, { disk }))
     else if (disk !== undefined && disk > MAX_DISK_MB)
       problems.push({ field: 'disk', message: `must be at most ${MAX_DISK_MB}` })
     if (problems.length > 0) throw invalidInput(problems)
-    requireWithinPlan(plan, 'maxZClouds', { field: zClouds === undefined ? 'cpu' : 'zClouds', count: size })
+    requireSettingWithinPlan(appEnv, { zClouds: size, cpu: cpu ?? null })
     if (disk !== undefined && appEnv.volume)
       await tx.volume.update({ where: { id: appEnv.volume.id }, data: { diskMb: disk, version: { increment: 1 } } })
     if (zClouds === undefined && !isExplicit) return {}
@@ -62,7 +62,11 @@ export const changeScaling = settingCommand({
     const engine = engineOf(appEnv.app, appEnv.presetVersion)
     const problems = engine ? engineProblems(engine, { containers }) : []
     if (problems.length > 0) throw invalidInput(problems)
-    if (containers !== undefined) requireWithinPlan(plan, 'maxContainers', { field: 'containers', count: containers })
+    requireSettingWithinPlan(appEnv, {
+      containers: containers ?? appEnv.containers,
+      autoScaling: autoScaling === undefined ? appEnv.autoScaling : autoScaling,
+    })
+    // Also while it is switched off: it would be refused when it is switched on.
     if (autoScaling) requireWithinPlan(plan, 'maxContainers', { field: 'autoScaling.max', count: autoScaling.max })
     if (autoScaling?.enabled && !(plan.autoscalingIncluded && appEnv.account.allowAutoScaling))
       throw beyondPlan(

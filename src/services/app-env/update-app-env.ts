@@ -13,7 +13,7 @@ import { volumeChange } from '../volume/volume-change.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
 import { changeSettings, withApplication } from './change-setting.ts'
-import { requirePlanScale } from './plan-scale.ts'
+import { requireSettingWithinPlan } from './require-setting-within-plan.ts'
 import { requireFreeName } from './setting-commands.ts'
 import { checkTypeFields } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -29,7 +29,7 @@ export const updateAppEnv = command({
     checkTypeFields(getAppType(appEnv.app.type), appEnv.app, input, appEnv.presetVersion)
     if (input.healthCheck) requireFitting(appEnv.app, setValues(input.healthCheck), 'healthCheck.')
     const typeConfig = typeConfigIn(input)
-    if (typeConfig) requirePlanScale(appEnv.app, typeConfig, appEnv.account.plan)
+    if (typeConfig) requireSettingWithinPlan(appEnv, { typeConfig })
     checkPresetVersion(appEnv, input.dockerPresetVersion)
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)

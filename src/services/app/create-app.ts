@@ -11,6 +11,7 @@ import { requireCredential } from '../credential/require-credential.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
+import { requireScaleWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
 import { checkCreation } from './app-rules.ts'
@@ -37,6 +38,7 @@ export const createApp = command({
     const type = typeNamed(preset)
     type.checkPlan(account.plan)
     type.checkAccount(account)
+    requireScaleWithinPlan({ type: type.name }, typeConfigIn(input), account.plan)
     const { tx } = context
     await requireOwnInstallation(context, account.id, input.gitInstallationId)
     const appId = newId('app')

@@ -3,6 +3,7 @@ import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { INSTALLATION_EVENTS } from '../../events/event.ts'
 import { type AuditRow, auditEntry } from '../../resources/audit-entry.ts'
+import type { ListOrder } from '../../resources/order.ts'
 import type { RecordOf } from '../../resources/resource.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { DEFAULT_LIMIT, type PageRequest } from '../kernel/page.ts'
@@ -17,18 +18,20 @@ export interface AuditRange {
   action?: string | undefined
   actorId?: string | undefined
   targetId?: string | undefined
+  orderBy?: ListOrder | undefined
 }
 
 type AuditRecord = RecordOf<typeof auditEntry.answer>
 
 /**
- * The audit log of an account, or of the installation, oldest first. Its order is that of the hash chain, so the cursor is the sequence.
+ * The audit log of an account, or of the installation, newest first. Its order is that of the hash chain, so the cursor
+ * is the sequence.
  * Restricted members are shown what was done to their environments and to the account, as in its events.
  */
 export async function listAudit(
   database: Database,
   caller: Caller,
-  { from, to, action, actorId, targetId, ...whose }: AuditRange,
+  { from, to, action, actorId, targetId, orderBy = 'NEWEST_FIRST', ...whose }: AuditRange,
   request: PageRequest,
 ) {
   const eventSequenceId = await chainOf(database, caller, whose)
@@ -39,14 +42,14 @@ export async function listAudit(
       target_type AS "targetType", target_id AS "targetId", request_id AS "requestId", details, hash,
       created_at AS "createdAt"
     FROM audit_entry
-    WHERE event_sequence_id = ${eventSequenceId} AND sequence > ${cursor === undefined ? 0n : sequenceOf(cursor)}
+    WHERE event_sequence_id = ${eventSequenceId} ${cursor === undefined ? Prisma.empty : beyond(cursor, orderBy)}
       ${from ? Prisma.sql`AND created_at >= ${new Date(from)}` : Prisma.empty}
       ${to ? Prisma.sql`AND created_at <= ${new Date(to)}` : Prisma.empty}
       ${action === undefined ? Prisma.empty : Prisma.sql`AND action = ${action}`}
       ${actorId === undefined ? Prisma.empty : Prisma.sql`AND actor_id = ${actorId}`}
       ${targetId === undefined ? Prisma.empty : Prisma.sql`AND target_id = ${targetId}`}
       ${visible ? Prisma.sql`AND ${isVisible([...visible])}` : Prisma.empty}
-    ORDER BY sequence LIMIT ${limit + 1}`
+    ORDER BY sequence ${orderBy === 'OLDEST_FIRST' ? Prisma.sql`ASC` : Prisma.sql`DESC`} LIMIT ${limit + 1}`
   const kept = rows.slice(0, limit)
   const last = kept.at(-1)
   return {
@@ -78,6 +81,11 @@ const isVisible = (appEnvIds: string[]) => Prisma.sql`(
   OR target_id = ANY(${appEnvIds})
   OR target_id IN (SELECT id FROM operation WHERE app_env_id = ANY(${appEnvIds}))
   OR target_id IN (SELECT id FROM token WHERE app_env_id = ANY(${appEnvIds})))`
+
+const beyond = (cursor: string, orderBy: ListOrder) =>
+  orderBy === 'OLDEST_FIRST'
+    ? Prisma.sql`AND sequence > ${sequenceOf(cursor)}`
+    : Prisma.sql`AND sequence < ${sequenceOf(cursor)}`
 
 function sequenceOf(cursor: string): bigint {
   if (!/^\d{1,18}$/.test(cursor)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')

@@ -1,15 +1,17 @@
 import { z } from 'zod'
 import { getAppType } from '../../app-types/app-types.ts'
 import { hasHosts, isRouted } from '../../app-types/behaviours.ts'
-import type { Host } from '../../database/generated/prisma/client.ts'
+import type { Database } from '../../database/client.ts'
+import type { Host, HostStatus } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import type { WaitedStatus } from '../../domain/waited-operation.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
 import { ORDER } from '../../resources/order.ts'
 import { hostProof } from '../../secrets/host-proof.ts'
 import { configuredHealthCheck } from '../configuration/configured.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
+import { type CommandContext, command, type Progress } from '../kernel/command.ts'
 import { appEnvTarget, id } from '../kernel/input.ts'
 import { releaseHosts } from '../lifecycle/release-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
@@ -20,6 +22,31 @@ const MAX_HOSTS = 50
 
 const hostName = z.string().min(1).max(300).describe('Host name, such as shop.example.com.')
 const whichHost = { ...appEnvTarget, hostId: id('host').optional(), host: hostName.optional() }
+
+type ShownHost = Awaited<ReturnType<typeof announceHost>>
+
+/** The check of a host's DNS records, which a worker makes. What it has not found yet, it looks for again later. */
+const validation = {
+  async observe(database: Database, { hostId, lastValidationAt }: ShownHost): Promise<Progress> {
+    const found = await database.host.findUnique({ where: { id: hostId }, include: { appEnv: true } })
+    const isChecked = (found?.lastValidationAt?.toISOString() ?? null) !== lastValidationAt
+    return { hasEnded: !found || isChecked, accountId: found?.appEnv.accountId }
+  },
+  async answer(database: Database, shown: ShownHost) {
+    const found = await database.host.findUnique({ where: { id: shown.hostId } })
+    if (!found) return { ...shown, operationStatus: 'CANCELLED' as const }
+    const { status, reason } = found
+    const lastValidationAt = found.lastValidationAt?.toISOString() ?? null
+    const isChecked = lastValidationAt !== shown.lastValidationAt
+    return { ...shown, status, reason, lastValidationAt, operationStatus: isChecked ? OUTCOMES[status] : RUNNING }
+  },
+}
+
+const RUNNING = 'RUNNING'
+const OUTCOMES = { VALID: 'SUCCEEDED', INVALID: 'FAILED', VALIDATING: RUNNING } as const satisfies Record<
+  HostStatus,
+  WaitedStatus
+>
 
 export const addHost = command({
   name: 'addHost',
@@ -46,6 +73,7 @@ export const addHost = command({
     context.created(hostId)
     return announceHost(context, appEnv, row, 'added')
   },
+  progress: validation,
 })
 
 export const validateHost = command({
@@ -62,6 +90,7 @@ export const validateHost = command({
     const row = await context.tx.host.update({ where: { id: found.id }, data: { status, checkAt } })
     return announceHost(context, appEnv, row, 'validating')
   },
+  progress: validation,
 })
 
 export const removeHost = command({

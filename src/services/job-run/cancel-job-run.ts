@@ -4,6 +4,7 @@ import { hasRunEnded } from '../../domain/job-run.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { endRuns } from '../open-runs/end-runs.ts'
+import { jobRunProgress } from './job-run-progress.ts'
 import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
 import { lockJobRun } from './load-job-run.ts'
 
@@ -13,6 +14,7 @@ export const cancelJobRun = command({
     'Cancel a job run. One that waits is cancelled at once; one that runs, as soon as its container has been stopped: SIGTERM, then SIGKILL.',
   input: z.strictObject({ jobRunId: id('job run') }),
   permission: 'jobRun:operate',
+  progress: jobRunProgress,
   target: ({ tx }, { jobRunId }) => lockJobRun(tx, jobRunId),
   async execute(context, _input, { run, appEnv }): Promise<JobRunResult> {
     if (hasRunEnded(run.status)) throw conflict('RUN_ENDED', `The run has ended already: ${run.status}`)

@@ -6,6 +6,7 @@ import { MASK } from '../configuration/configured.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { type JobRunInput, jobRunInput } from './job-run-input.ts'
+import { jobRunProgress } from './job-run-progress.ts'
 import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
 import { overridden, runnable, triggerOf } from './job-run-rules.ts'
 import { addJobRun } from './new-job-run.ts'
@@ -16,6 +17,7 @@ export const createJobRun = command({
     'Run a finite command in a fresh container of the current version of an environment, with its variables and network and without traffic. Fields that are sent are for this run alone.',
   input: jobRunInput,
   permission: 'jobRun:operate',
+  progress: jobRunProgress,
   target: ({ tx }, address) => lockAppEnv(tx, address),
   async execute(context, input, { appEnv }): Promise<JobRunResult> {
     const { content, settings, needsCommand } = await runnable(context, appEnv)

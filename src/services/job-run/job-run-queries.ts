@@ -19,7 +19,7 @@ export async function queuePositionOf(
   return database.jobRun.count({ where: { appEnvId, status: 'QUEUED', queueNumber: { lte: queueNumber } } })
 }
 
-/** One run. It outlives its environment, as operations do. */
+/** One run. It is gone from every answer when its environment is (contract §7). */
 export async function getJobRun(
   database: Database,
   caller: Caller,
@@ -28,7 +28,9 @@ export async function getJobRun(
 ): Promise<JobRun> {
   const columns = withColumns(wanted, 'accountId', 'appEnvId', 'status', 'queueNumber')
   const found = await findByKey(database, 'JobRun', { ...columns, where: { id: jobRunId } })
-  if (!found) throw notFound('job run', jobRunId)
+  const of = found && { where: { id: found.appEnvId }, select: { deletedAt: true } }
+  if (!found || !of || (await findByKey(database, 'AppEnv', of))?.deletedAt !== null)
+    throw notFound('job run', jobRunId)
   permit(caller, 'jobRun:read', { accountId: found.accountId, appEnvId: found.appEnvId })
   return found
 }

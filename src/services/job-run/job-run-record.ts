@@ -1,10 +1,11 @@
+import type { Database, Transaction } from '../../database/client.ts'
 import type { JobRun } from '../../database/generated/prisma/client.ts'
 import { jobRun } from '../../resources/job-run.ts'
-import type { CommandContext, CommandResult } from '../kernel/command.ts'
+import type { CommandResult } from '../kernel/command.ts'
 import { queuePositionOf } from './job-run-queries.ts'
 
 /** The run as both APIs answer it. */
-export async function jobRunRecord({ tx }: Pick<CommandContext, 'tx'>, { id }: JobRun) {
+export async function jobRunRecord({ tx }: { tx: Transaction | Database }, { id }: Pick<JobRun, 'id'>) {
   const row = await tx.jobRun.findUniqueOrThrow({
     where: { id },
     include: { attempts: { orderBy: { number: 'asc' } } },

@@ -12,8 +12,8 @@ export async function lockJobRun(tx: Transaction, jobRunId: string): Promise<Job
     SELECT 1 FROM app_env WHERE id = (SELECT app_env_id FROM job_run WHERE id = ${jobRunId}) FOR UPDATE`
   await tx.$queryRaw`SELECT 1 FROM job_run WHERE id = ${jobRunId} FOR UPDATE`
   const run = await tx.jobRun.findUnique({ where: { id: jobRunId } })
-  if (!run) throw notFound('job run', jobRunId)
-  const appEnv = await loadEverything(tx, run.appEnvId)
+  const appEnv = run && (await loadEverything(tx, run.appEnvId))
+  if (!run || !appEnv || appEnv.deletedAt !== null) throw notFound('job run', jobRunId)
   const { accountId, appEnvId, version } = run
   return { type: 'jobRun', id: run.id, version, accountId, appEnvId, run, appEnv }
 }

@@ -4,6 +4,7 @@ import { conflict } from '../../domain/errors.ts'
 import { hasRunEnded, type RunSnapshot } from '../../domain/job-run.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
+import { jobRunProgress } from './job-run-progress.ts'
 import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
 import { runnable, triggerOf } from './job-run-rules.ts'
 import { lockJobRun } from './load-job-run.ts'
@@ -14,6 +15,7 @@ export const retryJobRun = command({
   about: 'Run what a job run that has ended ran once more: the same version, command, variables and input.',
   input: z.strictObject({ jobRunId: id('job run') }),
   permission: 'jobRun:operate',
+  progress: jobRunProgress,
   target: ({ tx }, { jobRunId }) => lockJobRun(tx, jobRunId),
   async execute(context, _input, { run, appEnv }): Promise<JobRunResult> {
     if (!hasRunEnded(run.status)) throw conflict('RUN_NOT_ENDED', `The run has not ended: it is ${run.status}`)

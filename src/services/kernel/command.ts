@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import type { Config } from '../../config/config.ts'
 import type { Database, Transaction } from '../../database/client.ts'
 import type { Permission } from '../../domain/permissions.ts'
+import type { WaitedStatus } from '../../domain/waited-operation.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Caller, Scoped } from './caller.ts'
@@ -101,6 +102,13 @@ export interface Performed<Result = CommandResult> {
   isUnfinished?: boolean
 }
 
+/** How far the work is that a call has begun. */
+export interface Progress {
+  hasEnded: boolean
+  /** The account whose events tell of it; without one, it is looked at once a second. */
+  accountId?: string | null | undefined
+}
+
 /**
  * Everything about one write: input, permission, target and effect. The REST route, the GraphQL mutation, their
  * documentation, idempotency, versions, dry run, audit and events all follow from it.
@@ -125,11 +133,14 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
   /** Seconds that a call over REST waits for when it names none. */
   defaultWaitSeconds?: number
-  /** Of work that goes on after the operations that the call itself has begun, or that begins none. */
+  /** Of work that is no operation, or goes on after the operations that the call itself has begun. */
   progress?: {
-    hasEnded(database: Database, result: Result): Promise<boolean>
-    /** The answer to a call that has waited, in place of `refresh`. Throws to refuse after all. */
-    answer(database: Database, result: Result): Promise<Result>
+    observe(database: Database, result: Result): Promise<Progress>
+    /**
+     * The answer to a call that has waited, in place of `refresh`, with the outcome for Operation-Status. Throws to
+     * refuse after all.
+     */
+    answer(database: Database, result: Result): Promise<Result & { operationStatus: WaitedStatus }>
   }
   /**
    * For calls that wait: the answer once the operations have ended, or the wait is over. Throws to refuse after all.
@@ -150,6 +161,10 @@ export const command = <Shape extends z.ZodRawShape, On extends Target, Result e
 export type AnyCommand = Command<any, any, any>
 
 export type ResultOf<C> = C extends Command<infer _S, infer _T, infer Result> ? Result : never
+
+/** Whether the call has begun anything that it could wait for. */
+export const hasBegun = ({ progress }: AnyCommand, result: CommandResult): boolean =>
+  progress !== undefined || operationsOf(result).length > 0
 
 /** The operations that a call may wait for. */
 export const operationsOf = ({ operationId, operationIds = [] }: CommandResult): readonly string[] =>

@@ -4,7 +4,7 @@ import { isLockTimeout } from '../../database/errors.ts'
 import { conflict, DomainError, type ErrorCode, type ErrorDetails, invalidField } from '../../domain/errors.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { Caller } from './caller.ts'
-import { type AnyCommand, type CallOptions, type CommandResult, operationsOf, type Performed } from './command.ts'
+import { type AnyCommand, type CallOptions, type CommandResult, hasBegun, type Performed } from './command.ts'
 
 /** One call, as far as its key and its stored answer are concerned. */
 export interface KeyedCall {
@@ -111,7 +111,7 @@ const inProgress = () =>
 
 /** Stores the answer in the transaction of the write itself. A waiting call's final answer replaces it later. */
 export async function storeAnswer(tx: Transaction, call: KeyedCall, result: CommandResult): Promise<void> {
-  const willWait = Boolean(call.options.waitSeconds) && operationsOf(result).length > 0
+  const willWait = Boolean(call.options.waitSeconds) && hasBegun(call.command, result)
   await store(tx, call, { result }, willWait)
 }
 

@@ -2,7 +2,14 @@ import { DomainError } from '../../domain/errors.ts'
 import type { Wakeups } from '../../events/wakeups.ts'
 import type { Caller } from './caller.ts'
 import type { CallerCache } from './caller-cache.ts'
-import { type AnyCommand, type CallOptions, type CommandResult, operationsOf, type Performed } from './command.ts'
+import {
+  type AnyCommand,
+  type CallOptions,
+  type CommandResult,
+  hasBegun,
+  operationsOf,
+  type Performed,
+} from './command.ts'
 import { isKept, type KeyedCall, keepPending, RENEWAL_MS, storeFinalAnswer, storeFinalRefusal } from './idempotency.ts'
 import { type Dependencies, inputOf, perform } from './perform.ts'
 import { checkWait, ProcessEnding, waitForOperations } from './wait.ts'
@@ -28,24 +35,19 @@ export async function performAndWait(
     callers.clearAfter(command),
   )
   const mayWait = performed.isUnfinished || (options.waitSeconds && !performed.replayed && !options.dryRun)
-  const operationIds = operationsOf(performed.result)
-  if (!mayWait || (operationIds.length === 0 && !command.progress)) return performed
-  const call = { caller, command, input: inputOf(command, input), options, config, vault }
-  return finish(dependencies, call, performed, operationIds)
+  if (!mayWait || !hasBegun(command, performed.result)) return performed
+  return finish(dependencies, { caller, command, input: inputOf(command, input), options, config, vault }, performed)
 }
 
-async function finish(
-  dependencies: WaitingDependencies,
-  call: KeyedCall,
-  performed: Performed,
-  operationIds: readonly string[],
-): Promise<Performed> {
+async function finish(dependencies: WaitingDependencies, call: KeyedCall, performed: Performed): Promise<Performed> {
   const { database } = dependencies
+  const { progress } = call.command
   const { waitSeconds: seconds = 0, signal } = call.options
   let renewedAt = performance.now()
-  await waitForOperations(dependencies, operationIds, {
-    ...{ seconds, signal },
-    hasEnded: async () => (await call.command.progress?.hasEnded(database, performed.result)) ?? true,
+  await waitForOperations(dependencies, operationsOf(performed.result), {
+    seconds,
+    signal,
+    observe: async () => (await progress?.observe(database, performed.result)) ?? { hasEnded: true },
     async onPending() {
       if (performance.now() - renewedAt < RENEWAL_MS) return
       renewedAt = performance.now()

@@ -3,7 +3,7 @@ import type { Database } from '../../database/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { isOpen } from '../../domain/operation.ts'
 import type { Wakeups } from '../../events/wakeups.ts'
-import type { CallOptions } from './command.ts'
+import type { CallOptions, Progress } from './command.ts'
 
 /** A lost notification delays a wait by at most this much. */
 const POLL_MS = 1_000
@@ -24,15 +24,15 @@ interface Wait {
   signal?: AbortSignal | undefined
   /** Called after every check that will be followed by another. */
   onPending: () => Promise<void>
-  /** Whether what is waited for has ended; omitted: the operations alone are. */
-  hasEnded?: (() => Promise<boolean>) | undefined
+  /** How far is what is waited for besides the operations. */
+  observe: () => Promise<Progress>
 }
 
 /** Waits until the operations, all of one account, have ended, the time is up or the signal fires. */
 export async function waitForOperations(
   { database, wakeups }: { database: Database; wakeups: Wakeups },
   operationIds: readonly string[],
-  { seconds, signal, onPending, hasEnded = async () => true }: Wait,
+  { seconds, signal, onPending, observe }: Wait,
 ): Promise<void> {
   const until = performance.now() + seconds * 1000
   for (;;) {
@@ -42,11 +42,12 @@ export async function waitForOperations(
       orderBy: { finishedAt: { sort: 'desc', nulls: 'first' } },
       select: { accountId: true, status: true },
     })
-    const goesOn = (waited !== null && isOpen(waited.status)) || !(await hasEnded())
+    const isOperating = waited !== null && isOpen(waited.status)
+    const { hasEnded, accountId } = isOperating ? { hasEnded: false, accountId: null } : await observe()
+    const goesOn = !hasEnded
     const left = until - performance.now()
     if (!goesOn || left <= 0 || signal?.aborted) return
     await onPending()
-    // Without an operation nothing is notified: the pause is the whole of it.
-    await wakeups.next(waited?.accountId ?? '', Math.min(left, POLL_MS), signal)
+    await wakeups.next(waited?.accountId ?? accountId ?? '', Math.min(left, POLL_MS), signal)
   }
 }

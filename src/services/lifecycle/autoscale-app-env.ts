@@ -15,8 +15,14 @@ export const AUTOSCALING = 'autoscaling'
 export const autoscaleAppEnv = (tools: SystemTools, change: ScalingChange): Promise<boolean> =>
   asSystem(tools, change.appEnvId, AUTOSCALING, (context, appEnv) => scaled(context, appEnv, change))
 
-async function scaled(context: CommandContext, appEnv: LoadedAppEnv, { appEnvId, from, to, why }: ScalingChange) {
+async function scaled(
+  context: CommandContext,
+  appEnv: LoadedAppEnv,
+  { appEnvId, from, to: wanted, why }: ScalingChange,
+) {
   const { tx } = context
+  const to = withinPlan(appEnv, from, wanted)
+  if (to === from) return null
   const open = await tx.operation.count({ where: { appEnvId, status: { in: [...OPEN_STATUSES] } } })
   if (open > 0 || appEnv.status !== 'RUNNING' || appEnv.replicasDesired !== from) return null
   // A person has set another number and not applied it yet: it must not be lost.
@@ -31,4 +37,12 @@ async function scaled(context: CommandContext, appEnv: LoadedAppEnv, { appEnvId,
   context.announce({ type: 'operation.progressed', ...about, payload: { step: 'decide', state: 'finished', detail } })
   const details = { operationId: operation.id, containers: { from, to }, why }
   return { action: 'autoScale', targetType: 'appEnv', targetId: appEnvId, details }
+}
+
+/** The plan may have shrunk since autoscaling was set: what runs goes on, and no more is added. */
+function withinPlan({ account }: LoadedAppEnv, from: number, to: number): number {
+  const { plan, allowAutoScaling } = account
+  if (to <= from) return to
+  if (!plan.autoscalingIncluded || !allowAutoScaling) return from
+  return Math.max(from, Math.min(to, plan.maxContainers))
 }

@@ -8,6 +8,7 @@ import type { CommandContext } from '../kernel/command.ts'
 import { requireBuildMinutes } from '../plan/build-minutes.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { NewContent } from './new-content.ts'
+import { requireVersionWithinPlan } from './require-version-within-plan.ts'
 
 export interface Intent {
   kind: OperationKind
@@ -37,6 +38,7 @@ export async function beginOperation(
 ): Promise<Operation> {
   const { tx, caller, config, requestId } = context
   if (intent.content?.build && !intent.content.imageDigest) await requireBuildMinutes(context, appEnv)
+  await requireVersionWithinPlan(context, appEnv, intent)
   const superseded = await endOpenOperation(context, appEnv, 'SUPERSEDED', 'A newer operation took its place')
   const content = intent.content ? await createContent(context, appEnv, intent.content) : null
   const now = await databaseTime(tx)

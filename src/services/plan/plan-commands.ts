@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { conflict, notFound } from '../../domain/errors.ts'
+import { plan } from '../../resources/plan.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { optionally, planCode, planDefaults, planFields } from './plan-input.ts'
 
@@ -17,12 +18,13 @@ export const createPlan = command({
   }),
   permission: 'installation:manage',
   target: async (_context, { plan }) => planTarget(plan),
-  async execute({ tx, auditDetails }, { plan: code, ...fields }) {
+  async execute(context, { plan: code, ...fields }) {
+    const { tx, auditDetails } = context
     if (await tx.plan.findUnique({ where: { code } }))
       throw conflict('CODE_TAKEN', `There is a plan "${code}" already: update it instead`)
-    const { code: plan, ...created } = await tx.plan.create({ data: { code, ...fields } })
-    auditDetails({ plan, ...fields })
-    return { plan, ...created }
+    const created = await tx.plan.create({ data: { code, ...fields } })
+    auditDetails({ plan: code, ...fields })
+    return plan.answer.record(created, context)
   },
 })
 
@@ -33,11 +35,12 @@ export const updatePlan = command({
   input: z.strictObject({ plan: planCode, ...optionally(planFields) }),
   permission: 'installation:manage',
   target: (context, { plan }) => lockPlan(context, plan),
-  async execute({ tx, auditDetails }, { plan: code, ...fields }) {
+  async execute(context, { plan: code, ...fields }) {
+    const { tx, auditDetails } = context
     const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-    const { code: plan, ...updated } = await tx.plan.update({ where: { code }, data: sent })
+    const updated = await tx.plan.update({ where: { code }, data: sent })
     auditDetails(sent)
-    return { plan, ...updated }
+    return plan.answer.record(updated, context)
   },
 })
 

@@ -12,7 +12,7 @@ const LIMITS = {
 
 export type PlanLimit = keyof typeof LIMITS
 
-interface Wanted {
+export interface Wanted {
   /** The field that asks for it. */
   field: string
   count: number

@@ -4,11 +4,12 @@ import type { Database } from '../../database/client.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { conflict, DomainError, forbidden, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import type { WaitedStatus } from '../../domain/waited-operation.ts'
 import { readInputs, withGenerated } from '../../solutions/input-values.ts'
 import { planSolution } from '../../solutions/plan.ts'
 import type { Solution } from '../../solutions/solution.ts'
 import { permit } from '../kernel/caller.ts'
-import type { CommandContext, Target } from '../kernel/command.ts'
+import type { CommandContext, Progress, Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
 import { requireRegion } from '../kernel/known-regions.ts'
 import { lockAccount } from '../targets/load-account.ts'
@@ -86,11 +87,11 @@ export async function install(
 
 /** What a call that waits for an installation waits for, and is answered. */
 export const progress = {
-  async hasEnded(database: Database, { installationId }: InstallResult): Promise<boolean> {
+  async observe(database: Database, { installationId }: InstallResult): Promise<Progress> {
     const found = await database.solutionInstallation.findUnique({ where: { id: installationId } })
-    return found?.status !== 'INSTALLING'
+    return { hasEnded: found?.status !== 'INSTALLING', accountId: found?.accountId }
   },
-  async answer<R extends InstallResult>(database: Database, given: R): Promise<R> {
+  async answer<R extends InstallResult>(database: Database, given: R): Promise<R & { operationStatus: WaitedStatus }> {
     const { installationId, operationIds } = given
     const { status, deletedAt, components } = await database.solutionInstallation.findUniqueOrThrow({
       where: { id: installationId },

@@ -1,8 +1,14 @@
 import { z } from 'zod'
+import type { Database } from '../../database/client.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { discardVolume } from './discard-volume.ts'
+
+interface DeletedVolume extends Record<string, unknown> {
+  message: string
+  volumeId: string
+}
 
 export const deleteVolume = command({
   name: 'deleteVolume',
@@ -20,7 +26,7 @@ export const deleteVolume = command({
     const { accountId, appEnvId, version } = volume
     return { type: 'volume' as const, id: volumeId, accountId, appEnvId, version, volume }
   },
-  async execute(context, _input, { volume }) {
+  async execute(context, _input, { volume }): Promise<DeletedVolume> {
     const { tx, auditDetails } = context
     const { id: volumeId, cliEnvName } = volume
     const serving = await tx.appEnv.findFirst({
@@ -39,6 +45,17 @@ export const deleteVolume = command({
       )
     await discardVolume(context, volume)
     auditDetails({ cliEnvName, path: volume.path })
-    return { message: `The volume of "${cliEnvName}" and its data are deleted` }
+    return { message: `The volume of "${cliEnvName}" and its data are deleted`, volumeId }
+  },
+  // It is gone from every answer at once; a worker removes the data.
+  progress: {
+    async observe(database: Database, { volumeId }: DeletedVolume) {
+      const found = await database.volume.findUnique({ where: { id: volumeId }, select: { accountId: true } })
+      return { hasEnded: !found, accountId: found?.accountId }
+    },
+    async answer(database: Database, result: DeletedVolume) {
+      const isThere = await database.volume.findUnique({ where: { id: result.volumeId }, select: { id: true } })
+      return { ...result, operationStatus: isThere ? ('RUNNING' as const) : ('SUCCEEDED' as const) }
+    },
   },
 })

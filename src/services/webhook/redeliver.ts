@@ -1,9 +1,14 @@
 import { z } from 'zod'
+import type { Database } from '../../database/client.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
+import type { RecordOf } from '../../resources/resource.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { deliveryRecord } from './delivery-queries.ts'
 import { lockWebhook } from './lock-webhook.ts'
+import { observeDelivery, outcomeOfDelivery } from './observe-delivery.ts'
+
+type Delivery = RecordOf<typeof deliveryRecord>
 
 export const redeliverWebhookDelivery = command({
   name: 'redeliverWebhookDelivery',
@@ -20,7 +25,7 @@ export const redeliverWebhookDelivery = command({
     if (!delivery) throw notFound('delivery', deliveryId)
     return { type: 'webhookDelivery' as const, id: deliveryId, accountId, webhook, delivery }
   },
-  async execute({ tx, auditDetails }, { deliveryId }, { webhook, delivery }) {
+  async execute({ tx, auditDetails }, { deliveryId }, { webhook, delivery }): Promise<Delivery> {
     if (!webhook.isEnabled)
       throw conflict('WEBHOOK_DISABLED', `The webhook "${webhook.name}" is switched off: enable it first`)
     const key = { eventSequenceId: webhook.accountId, sequence: delivery.sequence }
@@ -40,5 +45,14 @@ export const redeliverWebhookDelivery = command({
     await tx.$executeRaw`UPDATE webhook SET due_at = now() WHERE id = ${webhookId}`
     auditDetails({ webhookId, eventType: delivery.eventType })
     return deliveryRecord.record(await tx.webhookDelivery.findUniqueOrThrow({ where: { id: deliveryId } }))
+  },
+  progress: {
+    observe: (database: Database, result: Delivery) => observeDelivery(database, result),
+    async answer(database: Database, result: Delivery) {
+      const found = await database.webhookDelivery.findUnique({ where: { id: result.deliveryId } })
+      // The webhook was deleted, and its deliveries with it.
+      if (!found) return { ...result, operationStatus: 'CANCELLED' as const }
+      return { ...deliveryRecord.record(found), operationStatus: outcomeOfDelivery(found.status) }
+    },
   },
 })

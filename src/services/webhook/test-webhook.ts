@@ -5,6 +5,7 @@ import { newId } from '../../domain/ids.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { lockWebhook } from './lock-webhook.ts'
+import { observeDelivery, outcomeOfDelivery } from './observe-delivery.ts'
 
 interface TestedWebhook extends Record<string, unknown> {
   webhookId: string
@@ -38,15 +39,12 @@ export const testWebhook = command({
     return { webhookId, deliveryId, status: 'PENDING', durationMs: null, answerStatus: null, error: null }
   },
   progress: {
-    async hasEnded(database: Database, { deliveryId }: TestedWebhook) {
-      const found = await database.webhookDelivery.findUnique({ where: { id: deliveryId } })
-      return found !== null && found.status !== 'PENDING'
-    },
-    async answer(database: Database, result: TestedWebhook): Promise<TestedWebhook> {
+    observe: observeDelivery,
+    async answer(database: Database, result: TestedWebhook) {
       const found = await database.webhookDelivery.findUnique({ where: { id: result.deliveryId } })
-      if (!found) return result
+      if (!found) return { ...result, operationStatus: 'RUNNING' as const }
       const { status, durationMs, answerStatus, error } = found
-      return { ...result, status, durationMs, answerStatus, error }
+      return { ...result, status, durationMs, answerStatus, error, operationStatus: outcomeOfDelivery(status) }
     },
   },
 })

@@ -1,0 +1,17 @@
+import type { Database } from '../../database/client.ts'
+import type { WebhookDeliveryStatus } from '../../database/generated/prisma/client.ts'
+import type { WaitedStatus } from '../../domain/waited-operation.ts'
+import type { Progress } from '../kernel/command.ts'
+
+/** A worker makes the delivery of a test when it takes its event. */
+export async function observeDelivery(database: Database, { deliveryId }: { deliveryId: string }): Promise<Progress> {
+  const found = await database.webhookDelivery.findUnique({ where: { id: deliveryId }, select: { status: true } })
+  return { hasEnded: found !== null && found.status !== 'PENDING' }
+}
+
+const OUTCOMES = { PENDING: 'RUNNING', DELIVERED: 'SUCCEEDED', FAILED: 'FAILED' } as const satisfies Record<
+  WebhookDeliveryStatus,
+  WaitedStatus
+>
+
+export const outcomeOfDelivery = (status: WebhookDeliveryStatus): WaitedStatus => OUTCOMES[status]
