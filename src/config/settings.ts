@@ -122,6 +122,9 @@ export const SETTINGS = z.object({
   BERTH_READY_AFTER_SECONDS: whole(3, 0, 3600).describe(
     'How long a container of an app whose health check is of type NONE must run before it is ready. Its initialDelaySeconds comes first.',
   ),
+  BERTH_EARLY_EXIT_SECONDS: whole(60, 0, 3600).describe(
+    'Time after a deployment within which the end of one of its containers is recorded on it, with the reason. 0 turns it off.',
+  ),
   BERTH_ENGINE_EVENTS: switchable(true).describe(
     'Subscribe to engine events, to notice a dead container at once. Without them, the next reconciliation notices it.',
   ),

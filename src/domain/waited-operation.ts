@@ -37,7 +37,8 @@ export const isLost = (status: WaitedStatus): boolean => status === 'FAILED' || 
 /** What became of an operation, in words: what it did, or why it did not and what serves now. */
 export function waitedMessage(operation: WaitedOperation): string {
   const { id, status, message } = operation
-  if (status === 'SUCCEEDED') return success(operation)
+  // A version whose containers end soon after is deployed all the same.
+  if (status === 'SUCCEEDED') return message === null ? success(operation) : `${success(operation)}. ${message}`
   const subject = subjectOf(operation)
   const [cause = '', ...output] = (message ?? '').trimEnd().split('\n')
   if (isOpen(status)) {

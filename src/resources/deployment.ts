@@ -62,8 +62,16 @@ const fields = {
     'Whether the version could not be deployed.',
     ({ status }: Status) => status === 'FAILED',
   ),
-  reason: field.column('reason', text.nullable(), 'Code for why the version failed or was cancelled.'),
-  message: field.column('message', text.nullable(), 'Why the version failed, was cancelled or waits.'),
+  reason: field.column(
+    'reason',
+    text.nullable(),
+    'Code for why the version failed or was cancelled, or why a container ended soon after it was deployed.',
+  ),
+  message: field.column(
+    'message',
+    text.nullable(),
+    'Why the version failed, was cancelled or waits, or why a container ended soon after it was deployed.',
+  ),
   deployedAt: field.column('deployedAt', time.nullable(), 'Time at which the version was deployed.'),
   gitBranch: field.column('gitBranch', text.nullable(), 'Git branch that the version was built from.'),
   gitCommitId: field.column('gitCommitId', text.nullable(), 'Id of the git commit that the version was built from.', {

@@ -53,8 +53,16 @@ export const operation = resource({
     accountId: field.column('accountId', text, 'Id of the account that owns the environment.', { only: 'rest' }),
     kind: field.column('kind', operationKind.type, 'What the operation does.'),
     status: field.column('status', operationStatus.type, 'Progress of the operation.'),
-    reason: field.column('reason', text.nullable(), 'Code for why the operation failed, was cancelled or waits.'),
-    message: field.column('message', text.nullable(), 'Why the operation failed, was cancelled or waits.'),
+    reason: field.column(
+      'reason',
+      text.nullable(),
+      'Code for why the operation failed, was cancelled or waits, or why a container ended soon after it.',
+    ),
+    message: field.column(
+      'message',
+      text.nullable(),
+      'Why the operation failed, was cancelled or waits, or why a container ended soon after it.',
+    ),
     contentId: field.column('contentId', text.nullable(), 'Id of the version that the operation deploys, if any.', {
       only: 'rest',
     }),

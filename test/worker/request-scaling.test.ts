@@ -14,11 +14,13 @@ import { createScalingWorld, IMAGE, LEASE_SECONDS, type ScalingWorld } from './s
 
 let world: ScalingWorld
 
-/** How long its programs take until they listen, and what they wait for besides. */
+/** How long its programs take until they listen, and what they wait for besides; or the exit code with which they end at once. */
 let startMs = 0
 let mayListen: Promise<void> | undefined
+let exitCode: number | null = null
 
 const program: Program = async (process) => {
+  if (exitCode !== null) return exitCode
   await pause(startMs, undefined, { signal: process.signal })
   await mayListen
   process.serve((_request, response) => response.end('here'))
@@ -30,6 +32,7 @@ beforeAll(async () => {
 beforeEach(() => {
   startMs = 0
   mayListen = undefined
+  exitCode = null
 })
 afterAll(() => world?.close())
 
@@ -103,6 +106,21 @@ describe('a frozen container that a restarted engine brought up elsewhere', () =
     await recordEngine(database, context.engineHealth, true, () => {}, INSTALLATION_ENGINE)
     expect((await world.row(appEnvId)).dueAt.getTime()).toBeLessThanOrEqual(Date.now())
   })
+})
+
+test('a program that ends at once when it is woken is started once more, and its requests are told why', async () => {
+  const appEnvId = await world.functionEnv()
+  await putToDeepestSleep(appEnvId)
+  exitCode = 3
+  await world.ask(appEnvId)
+  await world.scale(appEnvId)
+  const { requestScaling, observedReason } = await world.row(appEnvId)
+  expect(requestScaling).toMatchObject({
+    depth: 'NONE',
+    failures: 1,
+    failure: 'its container exited with code 3, 2 times in a row',
+  })
+  expect(observedReason).toMatch(/^It did not start: its container exited with code 3, 2 times in a row/)
 })
 
 test('work for requests leaves a reconcile due that was due before, and one that is not where it was, or sooner', async () => {

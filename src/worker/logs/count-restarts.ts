@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts'
+import type { Container } from '../../database/generated/prisma/client.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 
 /**
@@ -14,7 +15,7 @@ export async function countRestarts(
   const restarted = observed.filter(({ restartCount }) => restartCount > 0)
   if (restarted.length === 0) return
   const where = { containerId: { in: restarted.map(({ containerId }) => containerId) } }
-  const select = { containerId: true, restartCount: true, lastExitCode: true } as const
+  const select = { containerId: true, restartCount: true, lastExitCode: true, lastExitOutOfMemory: true } as const
   // Most observations find nothing new, and need no lock.
   if (newRestarts(restarted, await database.container.findMany({ where, select })).length === 0) return
   await database.$transaction(async (tx) => {
@@ -37,24 +38,25 @@ export async function countRestarts(
   })
 }
 
-interface NewRestarts extends ObservedReplica {
+type Recorded = Pick<Container, 'containerId' | 'restartCount' | 'lastExitCode' | 'lastExitOutOfMemory'>
+
+interface NewRestarts extends ObservedReplica, Pick<Recorded, 'lastExitCode' | 'lastExitOutOfMemory'> {
   added: number
-  lastExitCode: number | null
 }
 
-function newRestarts(
-  observed: readonly ObservedReplica[],
-  recorded: readonly { containerId: string; restartCount: number; lastExitCode: number | null }[],
-): NewRestarts[] {
+function newRestarts(observed: readonly ObservedReplica[], recorded: readonly Recorded[]): NewRestarts[] {
   const known = new Map(recorded.map((row) => [row.containerId, row]))
   return observed.flatMap((replica) => {
     const row = known.get(replica.containerId)
     const added = row ? replica.restartCount - row.restartCount : 0
-    return row && added > 0 ? [{ ...replica, added, lastExitCode: replica.exitCode ?? row.lastExitCode }] : []
+    if (!row || added <= 0) return []
+    const { lastExitCode, lastExitOutOfMemory } = row
+    return [{ ...replica, added, lastExitCode: replica.exitCode ?? lastExitCode, lastExitOutOfMemory }]
   })
 }
 
-function reasonOf({ index, lastExitCode }: NewRestarts): string {
-  const exit = lastExitCode === null ? 'ended' : `ended with exit code ${lastExitCode}`
+function reasonOf({ index, lastExitCode, lastExitOutOfMemory }: NewRestarts): string {
+  const code = lastExitCode === null ? 'ended' : `ended with exit code ${lastExitCode}`
+  const exit = lastExitOutOfMemory ? `${code} (out of memory)` : code
   return `container ${index} ${exit}, and the engine started it again`
 }

@@ -6,6 +6,7 @@ import { isEngineAway } from '../engine/engine-health.ts'
 import { keepAsleep } from '../request-scaling/rest.ts'
 import { archiveLog } from './archive-log.ts'
 import { measureLag } from './measure-lag.ts'
+import { noteEarlyExit } from './note-early-exit.ts'
 import { observationOf } from './observation.ts'
 import { probeReplicas } from './probe-replicas.ts'
 import { purge } from './purge.ts'
@@ -52,6 +53,7 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
     )
     const probed = await probeReplicas(context, appEnv, plan)
     await record(context, appEnv, plan, probed)
+    await noteEarlyExit(context, appEnv, plan)
     const restarted = await removeFailedContainers(context, appEnv, probed)
     const rotated = operation ? 0 : await resumeRotation(context, appEnv, probed)
     if (!operation) await keepAsleep(context, appEnv, observed)

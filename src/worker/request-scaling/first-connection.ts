@@ -4,6 +4,7 @@ import { asksNetwork, readinessOf } from '../../domain/health-check.ts'
 import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { applyWithImage } from '../images/apply-with-image.ts'
+import { PendingProbe } from '../probes/pending-probe.ts'
 import { probeReplica } from '../probes/probe-replica.ts'
 import { sleep } from '../time/sleep.ts'
 import { ContainerEnds } from '../version/container-ends.ts'
@@ -15,6 +16,9 @@ const PAUSE_MS = { first: 2, longest: 40 }
 /** A program in the container costs much more than an attempt to connect. */
 const COMMAND_PAUSE_MS = { first: 150, longest: 500 }
 const OBSERVE_MS = 300
+
+/** The version was up before, so one more start tells an accident from a program that cannot start. Requests wait for it. */
+const MAX_ENDS = 2
 
 /** A container that did not come up. */
 export class WakeFailed extends Failure<'CONTAINER_EXITED' | 'READINESS_TIMEOUT'> {
@@ -44,29 +48,36 @@ export async function firstConnection(
   const configuration = recordedConfiguration(content)
   const timeoutSeconds = readySeconds(content, config)
   const deadline = performance.now() + timeoutSeconds * 1000
-  const ends = new ContainerEnds()
+  const ends = new ContainerEnds(MAX_ENDS)
   let replica = started ?? (await observeOne(context, rollout, index))
   let observedAt = performance.now()
   let reason = 'its container is starting'
   const pause = asksNetwork(readinessOf(configuration.healthCheck)) ? PAUSE_MS : COMMAND_PAUSE_MS
-  for (let pauseMs = pause.first; ; pauseMs = Math.min(pauseMs * 1.5, pause.longest)) {
-    if (replica?.phase === 'running' && replica.address !== null) {
-      const probed = await probeReplica(context, replica, configuration)
-      if (probed.ready) return replica
-      reason = probed.reason
+  const pending = new PendingProbe((asked, end) =>
+    probeReplica({ ...context, signal: AbortSignal.any([signal, end]) }, asked, configuration),
+  )
+  try {
+    for (let pauseMs = pause.first; ; pauseMs = Math.min(pauseMs * 1.5, pause.longest)) {
+      if (replica?.phase === 'running' && replica.address !== null) {
+        const probed = await pending.answer(replica, OBSERVE_MS)
+        if (probed?.ready) return replica
+        reason = probed?.reason ?? 'its container does not answer'
+      }
+      const now = performance.now()
+      if (now > deadline) throw await failed(context, replica, `not ready within ${timeoutSeconds} s: ${reason}`)
+      if (now - observedAt > OBSERVE_MS || replica?.phase !== 'running') {
+        replica = await observeOne(context, rollout, index)
+        observedAt = now
+        const end = replica && !wasKilled(replica) ? ends.add(replica) : null
+        if (end?.isHopeless) throw await failed(context, end.replica, `its container ${end.words}`)
+        if (!replica || (replica.phase !== 'running' && replica.phase !== 'restarting'))
+          await applyWithImage(context, appEnv, content, rollout)
+      }
+      await sleep(pauseMs, signal)
+      signal.throwIfAborted()
     }
-    const now = performance.now()
-    if (now > deadline) throw await failed(context, replica, `not ready within ${timeoutSeconds} s: ${reason}`)
-    if (now - observedAt > OBSERVE_MS || replica?.phase !== 'running') {
-      replica = await observeOne(context, rollout, index)
-      observedAt = now
-      const end = replica && !wasKilled(replica) ? ends.add(replica) : null
-      if (end?.isHopeless) throw await failed(context, end.replica, `its container ${end.words}`)
-      if (!replica || (replica.phase !== 'running' && replica.phase !== 'restarting'))
-        await applyWithImage(context, appEnv, content, rollout)
-    }
-    await sleep(pauseMs, signal)
-    signal.throwIfAborted()
+  } finally {
+    pending.giveUp()
   }
 }
 

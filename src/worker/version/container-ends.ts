@@ -8,8 +8,8 @@ export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): strin
   return `exited${code}${outOfMemory ? ' (out of memory)' : ''}`
 }
 
-/** A container that has ended this often before it was ready will not become ready. */
-const MOST_ENDS = 3
+/** A container of a new version that has ended this often before it was ready will not become ready. */
+const MAX_ENDS = 3
 
 interface End {
   /** As observed then, or later where nobody observed it. */
@@ -22,9 +22,14 @@ interface End {
 
 /** How often containers ended while they were waited for. A restart loses how, so that is kept. */
 export class ContainerEnds {
+  readonly #max: number
   readonly #last = new Map<string, ObservedReplica>()
   /** Ends of containers that the engine did not restart by itself, as `<container> <time of the end>`. */
   readonly #times = new Set<string>()
+
+  constructor(max = MAX_ENDS) {
+    this.#max = max
+  }
 
   /** The newest end that was observed. */
   get newest(): ObservedReplica | null {
@@ -42,7 +47,7 @@ export class ContainerEnds {
     if (phase === 'exited') this.#times.add(`${containerId} ${replica.finishedAt?.getTime()}`)
     const times = [...this.#times].filter((end) => end.startsWith(containerId)).length + restartCount
     // A running container does not say how it ended before. The pauses between restarts grow, so the next one shows it.
-    const isHopeless = times >= (last.exitCode === null ? 2 * MOST_ENDS : MOST_ENDS)
+    const isHopeless = times >= (last.exitCode === null ? 2 * this.#max : this.#max)
     return { replica: last, words: `${exitOf(last)}${times > 1 ? `, ${times} times in a row` : ''}`, isHopeless }
   }
 }
