@@ -18,7 +18,8 @@ const ENGINE = [
   'test/logs/builds.test.ts',
   'test/runtime/docker/{disk-use,docker-runtime,exec,listening,lost-start}.test.ts',
   'test/runtime/docker/{network-holders,replica-networks,sandbox}.test.ts',
-  'test/worker/{deploy,disk-quota,hosts,job-runs,lifecycle,listening,outage,settings}.test.ts',
+  'test/worker/{deploy,disk-quota,early-exit,health-check-types,hosts,job-runs,lifecycle}.test.ts',
+  'test/worker/{listening,outage,settings}.test.ts',
   'test/worker/{sweep-images,unreachable,usage,volumes}.test.ts',
   'test/worker/logs/{collector,pods}.test.ts',
 ]
