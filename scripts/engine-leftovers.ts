@@ -13,13 +13,23 @@ async function removeNetwork(docker: Docker, id: string): Promise<void> {
   }
 }
 
+/** Removing a container takes its anonymous volumes along, and another reset may run: what is gone is removed. */
+async function removeOnce(remove: () => Promise<unknown>): Promise<void> {
+  try {
+    await remove()
+  } catch (error) {
+    if ((error as { statusCode?: number }).statusCode !== 404) throw error
+  }
+}
+
 export const KINDS = ['container', 'image', 'network', 'volume'] as const
 
 export interface Leftover {
   kind: (typeof KINDS)[number]
   name: string
   installationId: string
-  remove(): Promise<unknown>
+  /** Resolves too when it is gone already. */
+  remove(): Promise<void>
 }
 
 /** What the engine has with these labels. */
@@ -30,9 +40,9 @@ export async function leftovers(docker: Docker, filters: { label: string[] }): P
     docker.listNetworks({ filters }),
     docker.listVolumes({ filters }),
   ])
-  const found = (kind: Leftover['kind'], name: string, labels: object | undefined, remove: Leftover['remove']) => {
+  const found = (kind: Leftover['kind'], name: string, labels: object | undefined, remove: () => Promise<unknown>) => {
     const { 'berth.installation': installationId = '' } = (labels ?? {}) as Record<string, string>
-    return { kind, name, installationId, remove }
+    return { kind, name, installationId, remove: () => removeOnce(remove) }
   }
   return [
     ...containers.map(({ Id, Names, Labels }) =>

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import pg from 'pg'
 import { startClients } from '../e2e/clients.ts'
 import { awaitInvariants } from './harness/invariants.ts'
 import { pick, randomFrom } from './harness/random.ts'
@@ -70,13 +71,19 @@ export async function cutListeners(cluster: TestCluster): Promise<number> {
   return cut
 }
 
-/** After an outage sessions take a while to come back. */
+/** After an outage sessions take a while to come back. The owner of the database may not end those of the ingress's role. */
 async function cutAll(cluster: TestCluster): Promise<number> {
-  for (const until = Date.now() + END_SECONDS * 1000; ; await pause(100)) {
-    const { rowCount } = await cluster.pool.query(
-      `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('berth-listen', 'berth-ingress')`,
-    )
-    if (rowCount || Date.now() > until) return rowCount ?? 0
+  const client = new pg.Client({ connectionString: cluster.superuserUrl })
+  await client.connect()
+  try {
+    for (const until = Date.now() + END_SECONDS * 1000; ; await pause(100)) {
+      const { rowCount } = await client.query(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name IN ('berth-listen', 'berth-ingress')`,
+      )
+      if (rowCount || Date.now() > until) return rowCount ?? 0
+    }
+  } finally {
+    await client.end()
   }
 }
 

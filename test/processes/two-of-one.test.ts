@@ -118,8 +118,10 @@ test('a copy of an installation beside it leaves the containers alone, until a p
   const { appId } = await first.call('POST', '/app', app)
   const appEnv = { accountId, appId, name: 'production', region: 'local', startupConfig: sampleStartup }
   const { appEnvId } = await first.call('POST', '/app-env', appEnv)
-  await first.call('POST', '/app-env/deploy-image?wait=true', { appEnvId, image })
-  await expect.poll(() => containers(appEnvId), LONG).toHaveLength(1)
+  await first.call('POST', '/app-env/deploy-image', { appEnvId, image })
+  await expect
+    .poll(() => first.call<{ status: string }>('GET', `/app-env/status?appEnvId=${appEnvId}`), LONG)
+    .toMatchObject({ status: 'RUNNING' })
   const before = await containers(appEnvId)
   await first.process.end('SIGTERM')
 

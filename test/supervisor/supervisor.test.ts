@@ -30,7 +30,17 @@ test('the processes are announced as one, and the API speaks for both', async ()
   expect(berth.said()).not.toContain('Shared')
   expect(berth.processOf('api')).not.toBe(berth.processOf('ingress'))
   const { parts } = await berth.call('GET', '/readyz')
-  expect(Object.keys(parts as object).sort()).toEqual(['database', 'engine', 'ingress', 'worker'])
+  expect(Object.keys(parts as object).sort()).toEqual([
+    'clock',
+    'dataDisk',
+    'database',
+    'engine',
+    'ingress',
+    'ingressRights',
+    'requestReports',
+    'rights',
+    'worker',
+  ])
   const { text } = await berth.call('GET', '/metrics')
   expect(text).toContain('berth_http_requests_total')
   expect(text).toContain('berth_ingress_requests_total')
