@@ -81,5 +81,5 @@ function partRow([name, { ready, state, reason, nextStep }]: [string, ReportedPa
   const words = name.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   const title = words.charAt(0).toUpperCase() + words.slice(1)
   const why = [reason && `${reason}.`, nextStep].filter(Boolean).join(' ')
-  return `<tr><th scope="row">${escaped(title)}</th><td>${mark(state === 'READY', ready ? 'ready' : 'not ready')} ${escaped(why)}</td></tr>`
+  return `<tr><th scope="row">${escaped(title)}</th><td>${mark(state === 'READY', ready ? 'ready' : 'not ready')}${why && ` ${escaped(why)}`}</td></tr>`
 }

@@ -262,8 +262,7 @@ describe.each(FIRST_OF_EACH.map((one) => [commandOf(one), one] as const))('%s', 
 })
 
 /** Waits until the call has begun its work: it cannot have been answered before, if it waits. */
-const untilBegun = (call: Prepared & { before: Set<string> }) =>
-  expect.poll(() => begunSince(call), { timeout: 20_000 }).not.toEqual([])
+const untilBegun = (call: Prepared & { before: Set<string> }) => expect.poll(() => begunSince(call)).not.toEqual([])
 
 test('a call of which nothing can come is granted no wait', () => {
   const unfounded = [...waiters].filter((name) => !beginners.has(name) && !(name in ENDS_AT_ONCE))

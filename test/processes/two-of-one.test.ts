@@ -139,9 +139,9 @@ test('a copy of an installation beside it leaves the containers alone, until a p
 
   // What the copy is asked to do waits, with the reason; the original goes on.
   await copy.call('POST', '/app-env/stop', { appEnvId })
-  const statusOf = async (berth: Berth) =>
-    JSON.stringify(await berth.call('GET', `/app-env/status?appEnvId=${appEnvId}`))
-  await expect.poll(() => statusOf(copy), LONG).toContain('engine:take-over')
+  await expect
+    .poll(() => copy.call('GET', `/operations?appEnvId=${appEnvId}&limit=1`), LONG)
+    .toMatchObject({ operations: [{ reason: 'ENGINE_UNREACHABLE' }] })
   await original.call('POST', '/app-env/deploy-image', { appEnvId, image })
   await expect.poll(async () => (await containers(appEnvId)).filter((id) => !before.includes(id)), LONG).toHaveLength(1)
   await expect.poll(() => containers(appEnvId), LONG).toHaveLength(1)

@@ -61,10 +61,10 @@ describe('an account', () => {
     await call('PATCH', '/app', { body: { appId, port: 81 } })
     const first = await call('GET', '/account/audit', { query: { accountId, limit: '1' } })
     expect(first.body.entries).toMatchObject([
-      { sequence: 1, action: 'createApp', targetId: appId, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
+      { sequence: 2, action: 'updateApp', targetId: appId, hash: expect.stringMatching(/^[0-9a-f]{64}$/) },
     ])
     const rest = await call('GET', '/account/audit', { query: { accountId, cursor: first.body.nextCursor } })
-    expect(rest.body.entries).toMatchObject([{ sequence: 2, action: 'updateApp' }])
+    expect(rest.body.entries).toMatchObject([{ sequence: 1, action: 'createApp' }])
     expect(rest.body).not.toHaveProperty('nextCursor')
     const none = await call('GET', '/account/audit', { query: { accountId, from: '2999-01-01T00:00:00Z' } })
     expect(none.body.entries).toEqual([])

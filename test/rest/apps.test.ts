@@ -132,7 +132,8 @@ describe('a list', () => {
       cursor = body.nextCursor
       expect('nextCursor' in body).toBe(seen.length < 5)
     } while (cursor)
-    expect(seen).toEqual(ids)
+    // Newest first.
+    expect(seen).toEqual(ids.toReversed())
   })
 
   test.each([

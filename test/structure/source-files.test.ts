@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { sourceFiles } from './source-files.ts'
 
-const MAX_LINES = 350
 const KEBAB_CASE = /^[a-z0-9]+(-[a-z0-9]+)*$/
 /** Words that say nothing about what a thing is for. */
 const EMPTY_WORDS = /(^|-)(utils?|helpers?|common|manager|base|impl|dto)(-|$)/
@@ -14,13 +13,6 @@ const isEmpty = (name: string) => EMPTY_WORDS.test(name.replaceAll(TERMS_OF_THE_
 const withoutExtension = (part: string) => part.replace(/(\.d)?\.[^.]+$/, '')
 const kebabOf = (name: string) => name.replaceAll(/([a-z0-9])([A-Z])/g, '$1-$2').toLowerCase()
 const textOf = (absolutePath: string) => readFileSync(absolutePath, 'utf8')
-
-test('no source file is longer than a person reads at once', () => {
-  const long = sourceFiles()
-    .map(({ path, absolutePath }) => ({ path, lines: textOf(absolutePath).split('\n').length - 1 }))
-    .filter(({ lines }) => lines > MAX_LINES)
-  expect(long).toEqual([])
-})
 
 test('files and folders are in kebab-case', () => {
   const others = sourceFiles().filter(({ path }) =>

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-const GENERATED = 'src/database/generated/'
+const GENERATED = /^src\/(database|http)\/generated\//
 
 export interface SourceFile {
   /** From the project's folder, such as src/http/rate-limits.ts. */
@@ -20,6 +20,6 @@ export function sourceFiles(): SourceFile[] {
       const absolutePath = join(entry.parentPath, entry.name)
       return { absolutePath, path: absolutePath.slice(ROOT.length + 1), name: entry.name.replace(/(\.d)?\.[^.]+$/, '') }
     })
-    .filter(({ path }) => !path.startsWith(GENERATED))
+    .filter(({ path }) => !GENERATED.test(path))
     .sort((a, b) => (a.path < b.path ? -1 : 1))
 }

@@ -7,6 +7,7 @@ const SOURCE = join(import.meta.dirname, '../../src')
 const READERS: Readonly<Record<string, string>> = {
   'addresses/ask-address.ts': 'when a server wants to be asked again',
   'builder/git/github-app.ts': 'when GitHub’s tokens begin and end',
+  'database/database-probe.ts': 'the clock of the database, and whether one of the two jumped',
   'ingress/http1/client-answer.ts': 'the Date of an answer',
   'runtime/docker/holder.ts': 'when the engine created a container',
   'runtime/docker/watch.ts': 'when the engine’s events happened',

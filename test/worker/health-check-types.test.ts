@@ -159,6 +159,7 @@ describe.each([
     await write(there(), appEnvId, '/tmp/unready')
     const { observedReason } = await eventually(
       () => there().appEnvRow(appEnvId),
+      // Lasts until the file is removed.
       ({ health }) => health === 'UNHEALTHY',
     )
     expect(observedReason).toBe('1 of 1 containers not ready: node ended with exit code 1: looked')
