@@ -98,8 +98,8 @@ async function useVolumes({ rest, ask, app, appEnv }: Fixture): Promise<void> {
   const { body } = await rest('list volumes', 'GET /volumes', { limit: '1' })
   const more = await rest('list more volumes', 'GET /volumes', { cursor: body.nextCursor })
   await rest('list volumes of an unknown account', 'GET /volumes', { accountId: `acc_${UNKNOWN}` })
-  await rest('delete a volume in use', 'DELETE /volume', { volumeId: body.volumes[0].volumeId })
-  const { volumeId } = more.body.volumes[0]
+  await rest('delete a volume in use', 'DELETE /volume', { volumeId: more.body.volumes[0].volumeId })
+  const { volumeId } = body.volumes[0]
   await ask('PUT', '/app-env', { appEnvId: spare, volume: null })
   await rest('list volumes of which one is not in use', 'GET /volumes')
   await rest('delete a volume as a reader', 'DELETE /volume', { volumeId }, { as: 'reader' })

@@ -133,7 +133,9 @@ async function useCredentials({ rest, accountId, app }: Fixture): Promise<void> 
   await rest('create a credential for a private registry', 'POST /credential', inside)
   await rest('delete a credential in use', 'DELETE /credential', { credentialId })
   await rest('delete an unknown credential', 'DELETE /credential', { credentialId: `cred_${UNKNOWN}` })
-  const second = (await rest('list credentials', 'GET /credentials')).body.credentials[1].credentialId
+  const second = (await rest('list credentials', 'GET /credentials')).body.credentials.find(
+    (one: { credentialId: string }) => one.credentialId !== credentialId,
+  ).credentialId
   await rest('delete a credential, dry', 'DELETE /credential', { credentialId: second, dryRun: 'true' })
   await rest('delete a credential', 'DELETE /credential', { credentialId: second })
 }
