@@ -1,74 +1,11 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
-import { expect } from 'vitest'
 import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
 import { REFUSAL_STATUSES } from '../../src/rest/openapi/openapi-parts.ts'
+import { documentedBy } from './documented-answer.ts'
 
-type Node = Record<string, unknown>
+const statusesOf = (component: string): readonly number[] =>
+  REFUSAL_STATUSES[component as keyof typeof REFUSAL_STATUSES] ?? []
 
-const document = openApiDocument()
-const ajv = new Ajv2020({ strict: false, allErrors: true })
-addFormats.default(ajv)
-ajv.addSchema(document, 'openapi')
-
-const BASE = '/api/public/v1'
-
-const at = (pointer: string[]): unknown =>
-  pointer.reduce<unknown>((node, key) => (node as Node | undefined)?.[key], document)
-
-/** Follows a reference such as `#/components/responses/RefusedRead`. */
-function resolve(pointer: string[]): string[] {
-  const node = at(pointer) as { $ref?: string } | undefined
-  return node?.$ref ? node.$ref.slice(2).split('/') : pointer
-}
-
-export interface Answer {
-  status: number
-  headers: Headers
-  body: unknown
-}
-
-/** Refusals have one response for all statuses, whose component says which these are. */
-function responseTo(operation: string[], status: number): string[] {
-  const own = [...operation, 'responses', String(status)]
-  if (at(own)) return resolve(own)
-  const refused = resolve([...operation, 'responses', 'default'])
-  const statuses: readonly number[] = REFUSAL_STATUSES[refused.at(-1) as keyof typeof REFUSAL_STATUSES] ?? []
-  return statuses.includes(status) ? refused : own
-}
-
-/** Fails unless the OpenAPI document declares this answer: path, method, status, type and every field. */
-export function expectDocumented(method: string, path: string, answer: Answer): void {
-  if (!path.startsWith(BASE)) return
-  const operation = ['paths', path.slice(BASE.length), method.toLowerCase()]
-  // Wrong paths and methods belong to no operation.
-  if (!at(operation)) return
-  const name = `${method} ${path} ${answer.status}`
-  const response = responseTo(operation, answer.status)
-  expect(at(response), `${name} is in the document`).toBeDefined()
-  const documented = Object.keys((at([...response, 'headers']) as Node | undefined) ?? {})
-  for (const header of [
-    'etag',
-    'operation-location',
-    'idempotent-replayed',
-    'retry-after',
-    'preference-applied',
-    'operation-status',
-  ]) {
-    if (answer.headers.has(header) && answer.status < 400)
-      expect(documented.map((known) => known.toLowerCase())).toContain(header)
-  }
-  if (answer.status === 304) return
-  const type = answer.headers.get('content-type') ?? ''
-  const isDryRun = (answer.body as { dryRun?: unknown }).dryRun === true && at([...operation, 'x-dry-run-answer'])
-  const schema = isDryRun ? [...operation, 'x-dry-run-answer'] : [...response, 'content', type, 'schema']
-  expect(at(schema), `${name} is documented as ${type}`).toBeDefined()
-  const pointer = schema
-    .map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1'))
-    .map(encodeURIComponent)
-    .join('/')
-  const validate = ajv.getSchema(`openapi#/${pointer}`)
-  if (!validate) throw new Error(`No schema for ${name}`)
-  const isValid = validate(answer.body)
-  expect(isValid ? [] : validate.errors, `${name} has the documented shape`).toEqual([])
-}
+/** Fails unless the OpenAPI document declares this answer. */
+export const expectDocumented = documentedBy(openApiDocument(), (component, status) =>
+  statusesOf(component).includes(status),
+)

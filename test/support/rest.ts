@@ -1,5 +1,6 @@
 import { createServer, type ServerDependencies } from '../../src/server/server.ts'
-import { type Answer, expectDocumented } from './openapi-check.ts'
+import type { Answer } from './documented-answer.ts'
+import { expectDocumented } from './openapi-check.ts'
 import type { World } from './world.ts'
 
 export interface Call {

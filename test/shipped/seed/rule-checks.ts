@@ -1,16 +1,17 @@
 import { expect } from 'vitest'
+import { unique } from '../support/user.ts'
 import { expectUpdating } from './app-env-checks.ts'
 import { checkOlderNames, checkServices, checkSingleNode } from './service-checks.ts'
 import { type Checks, fieldsOf, type Walk } from './walk.ts'
 
 const LIFECYCLE = ['deploy-image', 'build', 'redeploy', 'rollback', 'stop', 'start']
 
-const bodyFor = (operation: string, fields: Record<string, unknown>) =>
-  operation === 'deploy-image' ? { image: 'nginx:1', ...fields } : fields
+const bodyFor = (walk: Walk, operation: string, fields: Record<string, unknown>) =>
+  operation === 'deploy-image' ? { image: walk.images[0], ...fields } : fields
 
 const expectAll = async (walk: Walk, fields: Record<string, unknown>, expected: object, token?: string | null) => {
   for (const operation of LIFECYCLE) {
-    const { body } = await walk.lifecycle(operation, bodyFor(operation, fields), token)
+    const { body } = await walk.lifecycle(operation, bodyFor(walk, operation, fields), token)
     expect(body, operation).toMatchObject({ success: false, ...expected })
   }
 }
@@ -61,7 +62,7 @@ export const types: Checks = {
     expect((await walk.call('GET', '/app-env', { query: { appEnvId } })).body.hosts).toEqual([])
   },
   async '1 rule 4'(walk) {
-    const app = { dockerPreset: 'JOB', port: undefined, useImage: true, image: 'job:1', jobConfig: { command: 'old' } }
+    const app = { dockerPreset: 'JOB', port: undefined, jobConfig: { command: 'old' } }
     const { appId, appEnvId } = await walk.deployed({ app })
     await walk.call('PATCH', '/app', { body: { appId, jobConfig: { command: 'new' } } })
     const { body } = await walk.call('POST', '/app-env/job-runs', { body: { appEnvId } })
@@ -71,33 +72,42 @@ export const types: Checks = {
   '8 rule 3': (walk) => checkFunctionsAvailability(walk),
 }
 
+/** The plan, the account and the region each may refuse functions; the installation's admin decides for all three. */
 async function checkFunctionsAvailability(walk: Walk): Promise<void> {
-  const { database, accountId } = walk
-  const body = { accountId, appId: await walk.app({ dockerPreset: 'FUNCTION' }), name: 'a', region: 'local' }
-  await database.region.update({ where: { code: 'local' }, data: { functionsSupported: false } })
-  expect((await walk.call('POST', '/app-env', { body })).body).toMatchObject({
-    status: 403,
-    reason: 'FUNCTIONS_NOT_AVAILABLE',
-  })
-  await database.region.update({ where: { code: 'local' }, data: { functionsSupported: true } })
-  await database.plan.updateMany({ data: { functionsIncluded: false } })
-  const app = { name: 'F', accountId, port: 80, dockerPreset: 'FUNCTION' }
-  expect((await walk.call('POST', '/app', { body: app })).body).toMatchObject({
-    status: 403,
-    reason: 'FUNCTIONS_NOT_AVAILABLE',
-  })
-  await database.plan.updateMany({ data: { functionsIncluded: true } })
-  expect((await walk.call('POST', '/app-env', { body })).status).toBe(200)
+  const code = unique('tier').replace(' ', '-')
+  const limits = { maxApps: 9, maxAppEnvs: 9, maxContainers: 9, maxZClouds: 8 }
+  const plan = { plan: code, name: code, functionsIncluded: false, autoscalingIncluded: false, ...limits }
+  expect((await walk.call('POST', '/plan', { body: plan })).status).toBe(200)
+  const region = { region: code, name: code, functionsSupported: false }
+  expect((await walk.call('POST', '/region', { body: region })).status).toBe(200)
+  const refusal = { status: 403, reason: 'FUNCTIONS_NOT_AVAILABLE' }
+
+  const accountId = await walk.account()
+  const functionApp = { name: 'F', accountId, port: 80, dockerPreset: 'FUNCTION' }
+  const { body: created } = await walk.call('POST', '/app', { body: functionApp })
+  const appEnv = { accountId, appId: created.appId, name: 'a', region: code }
+  expect((await walk.call('POST', '/app-env', { body: appEnv })).body).toMatchObject(refusal)
+  expect((await walk.call('POST', '/app-env', { body: { ...appEnv, region: 'local' } })).status).toBe(200)
+
+  for (const [change, undo] of [
+    [{ plan: code }, { plan: 'standard' }],
+    [{ allowFunctions: false }, { allowFunctions: true }],
+  ]) {
+    expect((await walk.call('PUT', '/account', { body: { accountId, ...change } })).status).toBe(200)
+    const another = { ...functionApp, name: unique('f') }
+    expect((await walk.call('POST', '/app', { body: another })).body).toMatchObject(refusal)
+    expect((await walk.call('PUT', '/account', { body: { accountId, ...undo } })).status).toBe(200)
+  }
 }
 
 /** §4.1, rules. */
 export const lifecycleRules: Checks = {
   async '4.1 rule 1'(walk) {
     const { appEnvId } = await walk.appEnv({ app: { useImage: false, image: undefined } })
-    const refused = await walk.lifecycle('deploy-image', { appEnvId, image: 'nginx:1' })
+    const refused = await walk.lifecycle('deploy-image', { appEnvId, image: walk.images[0] })
     expect(refused.body).toMatchObject({ status: 409, reason: 'IMAGE_NOT_ENABLED' })
     const functionApp = await walk.appEnv({ app: { dockerPreset: 'FUNCTION', useImage: false, image: undefined } })
-    await expectUpdating(walk, 'deploy-image', { appEnvId: functionApp.appEnvId, image: 'nginx:1' })
+    await expectUpdating(walk, 'deploy-image', { appEnvId: functionApp.appEnvId, image: walk.images[0] })
   },
   async '4.1 rule 2'(walk) {
     const { appEnvId, second } = await walk.deployed()
@@ -174,7 +184,7 @@ export const errors: Checks = {
   },
   '7 table 1: 401': (walk) => expectAll(walk, { appEnvId: walk.source.appEnvId }, { status: 401 }, null),
   async '7 table 1: 403'(walk) {
-    const { token } = await walk.user({ accountId: await walk.account() })
+    const { token } = await walk.user({ account: await walk.account() })
     await expectAll(walk, { appEnvId: walk.source.appEnvId }, { status: 403 }, token)
   },
   async '7 table 1: 404'(walk) {
@@ -182,8 +192,9 @@ export const errors: Checks = {
     await expectAll(walk, { envName: 'unknown' }, { status: 404 })
   },
   async '7 table 2: 404'(walk) {
-    const { userId, token } = await walk.user()
-    await walk.database.user.update({ where: { id: userId }, data: { currentAccountId: null } })
+    const accountId = await walk.account()
+    const { userId, token } = await walk.user({ account: accountId })
+    await walk.call('DELETE', '/account/member', { query: { accountId, userId } })
     for (const path of ['/apps', '/app-envs']) expect((await walk.call('GET', path, { token })).status).toBe(404)
   },
   async '7 table 2: 401'(walk) {

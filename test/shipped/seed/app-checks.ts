@@ -46,7 +46,7 @@ const creation: Record<string, (walk: Walk) => Promise<unknown>> = {
       await expectRefused(create(walk, { dockerPreset: 'EXPRESS', dockerPresetVersion }), 'dockerPresetVersion')
   },
   async useImage(walk) {
-    expect((await created(walk, { useImage: true, image: 'nginx:1' })).useImage).toBe(true)
+    expect((await created(walk, { useImage: true, image: walk.images[0] })).useImage).toBe(true)
     expect((await created(walk, {})).useImage).toBe(false)
   },
   async gitNamespace(walk) {

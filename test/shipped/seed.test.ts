@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { appEndpoints, checkAppField, checkCreationField } from './app-checks.ts'
-import { checkAppEnvField, checkLifecycleField, checkLifecycleOperation, transitions } from './app-env-checks.ts'
-import { type NotYet, notYet, notYetSentences, saysNothing } from './not-yet.ts'
-import { authentication, errors, lifecycleRules, others, types } from './rule-checks.ts'
-import { quote, readSeed, type SeedRow } from './seed.ts'
-import { sentences } from './sentence-checks.ts'
-import { solutions } from './solution-checks.ts'
-import { checkUpdateField } from './update-checks.ts'
-import { type Check, type Checks, startWalk, type Walk } from './walk.ts'
+import { appEndpoints, checkAppField, checkCreationField } from './seed/app-checks.ts'
+import { checkAppEnvField, checkLifecycleField, checkLifecycleOperation, transitions } from './seed/app-env-checks.ts'
+import { type NotYet, notYet, notYetSentences, saysNothing } from './seed/not-yet.ts'
+import { authentication, errors, lifecycleRules, others, types } from './seed/rule-checks.ts'
+import { quote, readSeed, type SeedRow } from './seed/seed.ts'
+import { sentences } from './seed/sentence-checks.ts'
+import { solutions } from './seed/solution-checks.ts'
+import { checkUpdateField } from './seed/update-checks.ts'
+import { type Check, type Checks, startWalk, type Walk } from './seed/walk.ts'
 
 /** One check for every row of a table whose rows are all of one kind. */
 const tables: Checks = {
@@ -58,7 +58,7 @@ beforeAll(async () => {
 })
 
 afterAll(async () => {
-  await walk.close()
+  await walk?.close()
   const lines = waiting.map(([{ key }, { waitsFor }]) => `  not yet: ${key} (waits for ${waitsFor})`)
   console.info(`seed walk: rows passed ${passed} of ${walked.length + waiting.length}\n${lines.join('\n')}`)
 })

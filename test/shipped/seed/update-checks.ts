@@ -63,8 +63,8 @@ const particulars: Record<string, (walk: Walk) => Promise<unknown>> = {
   buildArgs: (walk) => sets(walk, SOURCE, { buildArgs: 'A=1' }),
   useImage: (walk) => sets(walk, {}, { useImage: false }),
   async image(walk) {
-    await sets(walk, SOURCE, { useImage: true, image: 'nginx:2' })
-    const alone = await update(walk, await walk.app(SOURCE), { image: 'nginx:2' })
+    await sets(walk, SOURCE, { useImage: true, image: walk.images[1] })
+    const alone = await update(walk, await walk.app(SOURCE), { image: walk.images[1] })
     expect([alone.status, fieldsOf(alone.body)]).toEqual([400, ['image']])
   },
   healthCheckPath: (walk) =>
