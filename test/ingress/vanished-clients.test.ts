@@ -56,7 +56,11 @@ const UPGRADE = (path: string) =>
 // Longer than any test takes: only TCP can notice.
 const NEVER = '86400'
 
-test.skipIf(!canMakeNetworks())(
+const isShown = canMakeNetworks()
+if (!isShown)
+  console.warn('Skipped: a client that vanishes is shown in a network namespace, which needs Linux, root and ip(8)')
+
+test.skipIf(!isShown)(
   'a client that vanished without a word is noticed: on a silent tunnel, on one that the app writes to, and on a stream',
   async () => {
     const open = new Map<string, Socket>()
@@ -95,7 +99,3 @@ test.skipIf(!canMakeNetworks())(
     await eventually(() => open.size === 0, 200_000)
   },
 )
-
-test.runIf(!canMakeNetworks())('vanished clients need Linux, root and ip(8) to be shown', () => {
-  console.warn('Skipped: a client that vanishes is shown in a network namespace, which needs Linux, root and ip(8)')
-})
