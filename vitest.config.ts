@@ -53,7 +53,7 @@ const LONG = [
   'test/recorded/recorded.test.ts',
   'test/sign-in/pages.test.ts',
   'test/rest/pages.test.ts',
-  'test/spec/{patch-app,seed-walk}.test.ts',
+  'test/spec/patch-app.test.ts',
   'test/webhooks/webhooks.test.ts',
   'test/worker/{autoscaling,job-queue,job-run-faults,region-engines,sleeping-lifecycle}.test.ts',
 ]

@@ -7,8 +7,8 @@ const MAX_EDITS = 3
 /** Shorter parts are in too many names. */
 const MIN_PART_LENGTH = 4
 
-/** The edits that a slip takes: two letters that changed places are two. */
-const slipOf = (sent: string): number => Math.min(MAX_EDITS, Math.floor(sent.length * 0.4) + 1)
+/** The edits that a slip takes, two letters that changed places are two; a single letter is no slip of another one. */
+const slipOf = (sent: string): number => Math.min(MAX_EDITS, Math.floor(sent.length * 0.4) + 1, sent.length - 1)
 
 /** The known names that a mistyped one, or a part of one, may stand for, nearest first. */
 export function nearNames(sent: string, known: readonly string[]): string[] {

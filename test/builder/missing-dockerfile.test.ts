@@ -29,5 +29,8 @@ test.each([
     `There is no deploy/Dockerfile in the source, which holds 1, 2, 3, 4, 5 and 2 more. ${ADVICE}`,
   ],
 ])('a missing Dockerfile (%s) is named beside what is there: %j', async (path, files, message) => {
-  expect(await refusal(path, files)).toMatchObject({ reason: 'DOCKERFILE_NOT_FOUND', message })
+  expect(await refusal(path, files)).toMatchObject({
+    reason: 'DOCKERFILE_NOT_FOUND',
+    message: expect.stringMatching(new RegExp(`^${message}: .*NEXT_JS`)),
+  })
 })

@@ -59,11 +59,12 @@ test.each<[string, Changes]>([
     'Version 3 is still in progress, and the wait is over. Read operation op_1 for its outcome.',
     { status: 'RUNNING', reason: null, message: null },
   ],
-  ['Version 3 is deployed', { status: 'SUCCEEDED' }],
-  ['Version 2 is started', { status: 'SUCCEEDED', kind: 'START', version: 2 }],
-  ['The environment is stopped', { status: 'SUCCEEDED', kind: 'STOP', version: null }],
-  ['The changes are applied', { status: 'SUCCEEDED', kind: 'APPLY_CHANGES', version: null }],
-  ['The containers are removed', { status: 'SUCCEEDED', kind: 'DELETE', version: null }],
+  ['Version 3 is deployed', { status: 'SUCCEEDED', message: null }],
+  ['Version 2 is started', { status: 'SUCCEEDED', message: null, kind: 'START', version: 2 }],
+  ['The environment is stopped', { status: 'SUCCEEDED', message: null, kind: 'STOP', version: null }],
+  ['The changes are applied', { status: 'SUCCEEDED', message: null, kind: 'APPLY_CHANGES', version: null }],
+  ['The containers are removed', { status: 'SUCCEEDED', message: null, kind: 'DELETE', version: null }],
+  ['Version 3 is deployed. nginx:alpne was not found in the registry docker.io', { status: 'SUCCEEDED' }],
 ])('%s', (message, changes) => {
   expect(waitedMessage(failed(changes))).toBe(message)
 })

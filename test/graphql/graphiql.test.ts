@@ -52,7 +52,7 @@ describe.skipIf(!hasBrowser('GraphiQL'))('GraphiQL in a browser that can reach o
     const signedIn = await other?.newPage()
     if (!other || !signedIn) throw new Error('The browser has ended')
     const { port } = new URL(world.url)
-    await signedIn.goto(`http://localhost:${port}/docs/errors`)
+    await signedIn.goto(`http://localhost:${port}/sign-in`)
     const signIn = `fetch('/sign-in/token', { method: 'POST', headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ token: '${world.adminToken}' }) }).then(({ status }) => status)`
     expect(await signedIn.evaluate(signIn)).toBe(200)

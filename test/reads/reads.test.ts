@@ -27,8 +27,9 @@ test('drawn documents are answered like by Prisma alone, byte for byte', async (
 
 /** Each is a mistake in the SQL of a list, as a wrong line of the compiler would make it. */
 const MISTAKES = {
-  'a page that begins after its cursor': (sql: string) => sql.replaceAll('>=', '>'),
-  'a list in the opposite order': (sql: string) => sql.replaceAll(' ASC', ' DESC'),
+  'a page that begins after its cursor': (sql: string) => sql.replaceAll('<=', '<').replaceAll('>=', '>'),
+  'a list in the opposite order': (sql: string) =>
+    sql.replaceAll(/ (ASC|DESC)\b/g, (order) => (order === ' ASC' ? ' DESC' : ' ASC')),
   'a page that is one short': (sql: string) => sql.replaceAll(/LIMIT (\$\d+)/g, 'LIMIT $1 - 1'),
 }
 

@@ -15,39 +15,55 @@ test.each([
     'the loopback only',
     at('127.0.0.1:3000'),
     [],
-    { words: 'listens on 127.0.0.1:3000 only; listen on 0.0.0.0', isLasting: true },
+    { words: 'listens on 127.0.0.1:3000 only; listen on 0.0.0.0', isLasting: true, isNowhere: false },
   ],
   [
     'the loopback of IPv6',
     at('::1:3000'),
     [],
-    { words: 'listens on [::1]:3000 only; listen on 0.0.0.0', isLasting: true },
+    { words: 'listens on [::1]:3000 only; listen on 0.0.0.0', isLasting: true, isNowhere: false },
   ],
   [
     'another port',
     at('0.0.0.0:8080', '127.0.0.1:9229'),
     [],
-    { words: "listens on 8080, not 3000; listen on $PORT, or set the app's port to 8080", isLasting: false },
+    {
+      words: "listens on 8080, not 3000; listen on $PORT, or set the app's port to 8080",
+      isLasting: false,
+      isNowhere: false,
+    },
   ],
   [
     'another port, which its image declares',
     at('0.0.0.0:8080', '0.0.0.0:9090'),
     [8080],
-    { words: "listens on 8080 and 9090, not 3000; listen on $PORT, or set the app's port to 8080", isLasting: true },
+    {
+      words: "listens on 8080 and 9090, not 3000; listen on $PORT, or set the app's port to 8080",
+      isLasting: true,
+      isNowhere: false,
+    },
   ],
   [
     'one of the ports that its image declares, not yet on the other',
     at('0.0.0.0:9090'),
     [3000, 9090],
-    { words: "listens on 9090, not 3000; listen on $PORT, or set the app's port to 9090", isLasting: false },
+    {
+      words: "listens on 9090, not 3000; listen on $PORT, or set the app's port to 9090",
+      isLasting: false,
+      isNowhere: false,
+    },
   ],
   [
     'another port of the loopback',
     at('127.0.0.1:8080'),
     [8080],
-    { words: 'listens on 127.0.0.1:8080 only, not on 3000; listen on 0.0.0.0:3000', isLasting: false },
+    {
+      words: 'listens on 127.0.0.1:8080 only, not on 3000; listen on 0.0.0.0:3000',
+      isLasting: false,
+      isNowhere: false,
+    },
   ],
-  ['nothing', at(), [8080], { words: 'listens on nothing yet', isLasting: false }],
+  ['nothing', at(), [8080], { words: 'listens on nothing yet', isLasting: false, isNowhere: true }],
 ])('a container that listens on %s', (_, sockets, declaredPorts, expected) => {
   expect(listeningElsewhere({ sockets, declaredPorts }, 3000)).toEqual(expected)
 })
