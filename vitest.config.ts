@@ -47,7 +47,7 @@ const LONG = [
   'test/contributing/followed-checklists.test.ts',
   'test/database/embedded.test.ts',
   'test/ingress/vanished-clients.test.ts',
-  'test/parity/parity.test.ts',
+  'test/parity/{parity,promises}.test.ts',
   'test/permissions/matrix.test.ts',
   'test/reads/{growth,outage}.test.ts',
   'test/recorded/recorded.test.ts',
