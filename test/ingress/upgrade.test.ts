@@ -140,7 +140,7 @@ test('a request to switch gets the same problems as any other', async () => {
 
 test('a tunnel that is silent for too long is closed, and one that is used is not', async () => {
   const replica = await startSwitching((socket) => socket.pipe(socket))
-  const ingress = await startIngress([routeTo([replica.target])], { BERTH_INGRESS_IDLE_SECONDS: '1' })
+  const ingress = await startIngress([routeTo([replica.target])], { BERTH_INGRESS_TUNNEL_IDLE_SECONDS: '1' })
   const client = visit(ingress.port, SWITCH)
   const closed = once(client, 'close')
   client.resume()
