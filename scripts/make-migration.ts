@@ -1,8 +1,5 @@
 // npm run migration -- <name>      writes prisma/migrations/<timestamp>_<name>/migration.sql
 // npm run migration -- --check     fails when the migrations do not lead to prisma/schema.prisma
-//
-// To squash everything into one first migration (only before a release):
-//   rm -r prisma/migrations && npm run migration -- spine
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

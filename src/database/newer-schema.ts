@@ -18,11 +18,20 @@ export const UNKNOWN_MIGRATION = `
   SELECT migration_name AS name FROM _prisma_migrations
   WHERE rolled_back_at IS NULL AND migration_name <> ALL($1) ORDER BY migration_name DESC LIMIT 1`
 
-/** Throws when a newer Berth has migrated the database: this one would misread it, and answer with errors. */
+/**
+ * Throws when another Berth has migrated the database: this one would misread it, and answer with errors. That is a newer
+ * one, or one from before the first release, whose migrations are gone.
+ */
 export async function refuseNewerSchema(client: ClientBase): Promise<void> {
   const { rows } = await client.query<{ name: string }>(UNKNOWN_MIGRATION, [await knownMigrations()])
   const [unknown] = rows
   if (!unknown) return
+  const [first = ''] = await knownMigrations()
+  if (unknown.name < first) {
+    throw new Error(
+      `The database has the migration ${unknown.name}, of a Berth from before the first release, which cannot be migrated. npm run reset deletes this installation with all that it made; a database of DATABASE_URL is for you to drop.`,
+    )
+  }
   const other = await berthVersion(client)
   const needed =
     other && other !== VERSION

@@ -31,19 +31,26 @@ describe('migrating', () => {
     expect(await migrate(url)).toEqual([])
   })
 
-  test('applies what alone is missing, and refuses a database in which a migration failed half-way', async () => {
+  test('refuses a database in which a migration failed half-way', async () => {
     const url = await emptyDatabase()
-    await migrate(url)
+    const [migration = ''] = await migrate(url)
     const client = new pg.Client({ connectionString: url })
     await client.connect()
-    // This one may be applied twice.
-    const missing = '20261121074800_auto_scaling'
-    await client.query('DELETE FROM _prisma_migrations WHERE migration_name = $1', [missing])
-    expect(await migrate(url)).toEqual([missing])
-    await client.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [missing])
-    await expect(migrate(url)).rejects.toThrow(missing)
-    await client.query('UPDATE _prisma_migrations SET rolled_back_at = now() WHERE migration_name = $1', [missing])
-    expect(await migrate(url)).toEqual([missing])
+    await client.query('UPDATE _prisma_migrations SET finished_at = NULL WHERE migration_name = $1', [migration])
+    await expect(migrate(url)).rejects.toThrow(migration)
+    await client.end()
+  })
+
+  test('a database from before the first release is refused, with what to do', async () => {
+    const url = await emptyDatabase()
+    const [migration = ''] = await migrate(url)
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    const older = '20261121030951_spine'
+    await client.query('UPDATE _prisma_migrations SET migration_name = $2 WHERE migration_name = $1', [migration, older])
+    await expect(migrate(url)).rejects.toThrow(
+      `has the migration ${older}, of a Berth from before the first release, which cannot be migrated. npm run reset`,
+    )
     await client.end()
   })
 

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "public"."pulled_image" ADD COLUMN     "is_ours" BOOLEAN NOT NULL DEFAULT false;

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "app" ADD COLUMN     "volume_path" TEXT;

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "public"."replica" ADD COLUMN     "lag_seconds" DOUBLE PRECISION;

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "public"."solution_component" ADD COLUMN     "job_run_id" TEXT;

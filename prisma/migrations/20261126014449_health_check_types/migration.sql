@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "public"."app" ADD COLUMN     "health_check" JSONB;

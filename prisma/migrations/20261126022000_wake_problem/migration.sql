@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "public"."request_scaling" ADD COLUMN     "wake_problem" TEXT;
