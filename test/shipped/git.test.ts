@@ -78,7 +78,7 @@ test('a pushed commit is deployed; a repeated and a forged delivery do nothing',
   const forged = { ...headers, 'x-gitea-signature': 'a'.repeat(64), 'x-gitea-delivery': 'another' }
   const refused = await fetch(url, { method: 'POST', headers: forged, body })
   expect([repeated.status, refused.status, await operations()]).toEqual([200, 401, 1])
-  const read = async () => (await berth.get('/account/git-hook/deliveries', { accountId })).deliveries
+  const read = async () => (await berth.get('/account/git-hook/deliveries', { accountId })).gitDeliveries
   const deliveries = await eventually('the delivery is listed', read, ({ length }) => length > 0)
   expect(deliveries[0]).toMatchObject({ outcome: 'DEPLOYED' })
 })

@@ -80,10 +80,13 @@ describe.concurrent('a worker that listens on no port', () => {
     expect(answer.headers.get('operation-status')).toBe('FAILED')
   })
 
-  test.for(['FUNCTION', 'REDIS'])('is no %s', async (dockerPreset, { expect }) => {
+  test.for([
+    ['FUNCTION', 'healthCheck.type'],
+    ['REDIS', 'healthCheck'],
+  ] as const)('is no %s', async ([dockerPreset, field], { expect }) => {
     const body = { name: unique('app'), accountId: await berth.accountId(), port: 3000, dockerPreset, ...NONE }
     if (dockerPreset === 'REDIS') body.port = 6379
     const { status, body: refusal } = await berth.call('POST', '/app', { body })
-    expect([status, refusal.errors?.[0]?.field]).toEqual([400, 'healthCheck'])
+    expect([status, refusal.errors?.[0]?.field]).toEqual([400, field])
   })
 })

@@ -78,7 +78,7 @@ async function checkFunctionsAvailability(walk: Walk): Promise<void> {
   const limits = { maxApps: 9, maxAppEnvs: 9, maxContainers: 9, maxZClouds: 8 }
   const plan = { plan: code, name: code, functionsIncluded: false, autoscalingIncluded: false, ...limits }
   expect((await walk.call('POST', '/plan', { body: plan })).status).toBe(200)
-  const region = { region: code, name: code, functionsSupported: false }
+  const region = { region: code, name: code, domain: `${code}.localhost`, functionsSupported: false }
   expect((await walk.call('POST', '/region', { body: region })).status).toBe(200)
   const refusal = { status: 403, reason: 'FUNCTIONS_NOT_AVAILABLE' }
 
@@ -129,7 +129,7 @@ export const lifecycleRules: Checks = {
   },
   async '4.1 rule 5'(walk) {
     const { appEnvId } = await walk.deployed()
-    await walk.call('PUT', '/app-env', { body: { appEnvId, startupConfig: { command: 'run' } } })
+    await walk.call('PUT', '/app-env', { body: { appEnvId, startupConfig: { command: 'node /app/program.mjs serve' } } })
     await expectUpdating(walk, 'redeploy', { appEnvId })
     await walk.finish(appEnvId)
     expect((await walk.call('GET', '/app-env', { query: { appEnvId } })).body).toMatchObject({

@@ -38,10 +38,13 @@ async function broken(walk: Walk) {
     return all.filter(({ name }) => name.startsWith(appName))
   }
   const operations = async () => {
-    const [app] = await apps()
-    if (!app) return []
-    const { appEnvs } = (await walk.call('GET', '/app-envs', { query: { appId: app.appId } })).body
-    return appEnvs[0] ? walk.operationsOf(appEnvs[0].appEnvId) : []
+    const found = await Promise.all(
+      (await apps()).map(async ({ appId }) => {
+        const { appEnvs } = (await walk.call('GET', '/app-envs', { query: { appId } })).body
+        return appEnvs[0] ? walk.operationsOf(appEnvs[0].appEnvId) : []
+      }),
+    )
+    return found.flat()
   }
   const [first] = await eventually(
     'the installation deploys its first component',

@@ -28,8 +28,10 @@ function serve() {
     const url = new URL(request.url, 'http://app')
     if (url.pathname === '/ticks') return ticks(response)
     const answer = answers[url.pathname]
+    if (!answer) return response.writeHead(404).end('no such path')
     try {
-      response.writeHead(answer ? 200 : 404).end(answer ? await answer(url) : 'no such path')
+      const text = await answer(url)
+      response.end(text)
     } catch (error) {
       response.writeHead(500).end(String(error))
     }
