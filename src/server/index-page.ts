@@ -23,7 +23,7 @@ const ADDRESSES: readonly Address[] = [
   {
     path: '/graphql',
     title: 'GraphiQL',
-    about: 'Queries, mutations and subscriptions. Put the token into the Headers tab.',
+    about: 'Queries, mutations and subscriptions, once you are signed in or with the token in the Headers tab.',
   },
   { path: '/docs/errors', title: 'Error codes', about: 'Each code and reason, and what to do about it.' },
   { path: '/openapi.json', title: 'OpenAPI document', about: 'For code generators and API clients. Version 3.1.' },

@@ -141,7 +141,9 @@ test('a copy of an installation beside it leaves the containers alone, until a p
   await copy.call('POST', '/app-env/stop', { appEnvId })
   await expect
     .poll(() => copy.call('GET', `/operations?appEnvId=${appEnvId}&limit=1`), LONG)
-    .toMatchObject({ operations: [{ reason: 'ENGINE_UNREACHABLE' }] })
+    .toMatchObject({
+      operations: [{ reason: 'ENGINE_UNREACHABLE', message: expect.stringContaining('another Berth') }],
+    })
   await original.call('POST', '/app-env/deploy-image', { appEnvId, image })
   await expect.poll(async () => (await containers(appEnvId)).filter((id) => !before.includes(id)), LONG).toHaveLength(1)
   await expect.poll(() => containers(appEnvId), LONG).toHaveLength(1)

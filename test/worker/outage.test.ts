@@ -73,7 +73,7 @@ describe('while the engine does not answer', () => {
     expect(waiting).toMatchObject({
       status: 'QUEUED',
       reason: 'ENGINE_UNREACHABLE',
-      message: expect.stringMatching(/^Waiting for a container engine: none answers/),
+      message: expect.stringMatching(/^Waiting for the container engine: it does not answer/),
       attempt: 0,
     })
 

@@ -40,6 +40,8 @@ export interface LeasedEngine {
   readonly key: string
   /** Throws RUNTIME_UNAVAILABLE when the engine did not answer within the last seconds. */
   requireReachable(): Promise<void>
+  /** It answers, and another Berth with the id of this installation works there. */
+  isTaken(): boolean
   /** Knows no account: what a tenant names goes through `resolveFor` of worker/images/. */
   resolveImage(
     image: string,
@@ -136,6 +138,7 @@ export function leasedEngine(
   return {
     key: engineKey(scope),
     requireReachable: () => engineHealth.requireReachable(signal),
+    isTaken: () => engineHealth.isTaken,
     resolveImage: (image, credential, options) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) =>
         imageBuilder.resolveImage(image, credential, { ...options, ...bounds }),

@@ -8,7 +8,6 @@ import type { AttemptContext, OperationHandler } from '../attempt/attempt-contex
 import { failOperation, retryOperationLater } from '../attempt/complete-operation.ts'
 import { Abandoned } from '../claim/abandoned.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
-import type { EngineScope } from '../scope/engine-scope.ts'
 import { maskedError } from '../text/masked-error.ts'
 import { DeadlineExceeded } from '../time/deadline.ts'
 import { backUp } from './back-up.ts'
@@ -37,7 +36,6 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
 }
 
 const ENGINE_PAUSE_SECONDS = 3
-const RESUMES = 'When it is started, the operation continues by itself'
 const RETRY_SECONDS = { first: 1, longest: 60 }
 /** A registry that asks for more is asked again within the operation's time all the same. */
 const LONGEST_RETRY_AFTER_SECONDS = 300
@@ -69,7 +67,7 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
   if (error instanceof DeadlineExceeded) return failOperation(attempt, timedOut(attempt))
   if (isEngineAway(error)) {
     log.warn({ ...about }, 'Operation is waiting for the container engine')
-    const waiting = { reason: 'ENGINE_UNREACHABLE', message: waitingFor(attempt.scope) }
+    const waiting = { reason: 'ENGINE_UNREACHABLE', message: waitingFor(attempt) }
     return retryOperationLater(attempt, { ...waiting, afterSeconds: ENGINE_PAUSE_SECONDS, countsAsAttempt: false })
   }
   if (error instanceof Failure && error.isFinal) {
@@ -84,10 +82,12 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
 }
 
 /** Names the region, and never the address: that is for the installation's admin alone. */
-const waitingFor = (scope: EngineScope): string =>
-  scope === null
-    ? `Waiting for a container engine: none answers. ${RESUMES}`
-    : `Waiting for the container engine of the region ${scope.regionCode}: it does not answer. ${RESUMES}`
+function waitingFor({ scope, engine }: AttemptContext): string {
+  const which = scope === null ? 'the container engine' : `the container engine of the region ${scope.regionCode}`
+  return engine.isTaken()
+    ? `Waiting for ${which}: another Berth with the data of this one works there. /readyz says what to do`
+    : `Waiting for ${which}: it does not answer. When it is started, the operation continues by itself`
+}
 
 /** Bounded, with exponential backoff and jitter: what broke this attempt may have broken many. */
 function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {

@@ -30,7 +30,7 @@ export const catalogue: Checks[string] = async (walk) => {
 
 /** An installation of which one component is cancelled by hand, as it begins. */
 async function broken(walk: Walk) {
-  const appName = unique('broken')
+  const appName = unique('broken').replace(' ', '-')
   const body = request(walk, { appName })
   const waiting = walk.call('POST', '/solutions', { body, headers: { prefer: 'wait=120' } })
   const apps = async () => {
