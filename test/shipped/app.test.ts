@@ -36,7 +36,7 @@ describe.concurrent('an app', () => {
     expect(await releaseOf(app)).toBe('1')
   })
 
-  test('answers with each of its containers when it is scaled', async ({ expect }) => {
+  test('answers with each of its containers when it is scaled', async () => {
     const app = await berth.runImage(first)
     const { appEnvId, host } = app
     await berth.ok('PATCH', '/app-env/scaling', { body: { appEnvId, containers: 3, applyImmediately: true } })
