@@ -33,6 +33,12 @@ export function asDomainError(error: unknown): unknown {
   return error
 }
 
+/** Whether the database, or a disk, is why it failed; a later attempt may succeed. */
+export function isUnavailable(error: unknown): boolean {
+  const known = asDomainError(error)
+  return known instanceof DomainError && known.code === 'UNAVAILABLE'
+}
+
 const isDiskFull = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 

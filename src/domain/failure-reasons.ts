@@ -57,6 +57,7 @@ export const FAILURE_REASONS = {
   VOLUME_DELETED: 'The volume of the version is deleted.',
   DEADLINE_EXCEEDED: 'The operation did not end before its deadline.',
   ENGINE_UNREACHABLE: 'The container engine does not answer; the operation waits for it.',
+  ENGINE_DISK_FULL: 'The container engine has no disk space left.',
   RUNTIME_UNAVAILABLE: 'No container engine answered before the deadline.',
   WORKER_LOST: 'Workers died while they carried out the operation, again and again.',
   SUPERSEDED: 'A newer operation took the place of this one.',

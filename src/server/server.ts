@@ -8,7 +8,7 @@ import { mountGraphiqlFiles } from '../graphql/graphiql/page.ts'
 import { accessRecorder, logAccess } from '../http/access-log.ts'
 import { type Admission, createAdmission } from '../http/admission.ts'
 import { answer, beginRequest, locateClient, type ServerEnv } from '../http/context.ts'
-import { answerMetrics, createHttpMetrics } from '../http/http-metrics.ts'
+import { serveMetrics, createHttpMetrics } from '../http/http-metrics.ts'
 import { identify } from '../http/identify.ts'
 import { limitBody } from '../http/json-body.ts'
 import { createRateLimits, type RateLimits } from '../http/rate-limits.ts'
@@ -94,7 +94,7 @@ export function createServer({
   app.get(INVITATION_PATH, (c) => answerInvitation(c, config))
   app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))
   app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))
-  app.get('/metrics', identified, (c) => answerMetrics(c, metrics))
+  app.get('/metrics', serveMetrics(metrics, identified))
 
   const short = shortWay({ graphql, admission, proxies, record, limitKb: config.BERTH_BODY_LIMIT_KB })
   return { fetch: app.fetch, request: app.request, short, drain: () => draining.abort(new ProcessEnding()) }

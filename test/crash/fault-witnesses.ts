@@ -14,6 +14,8 @@ export interface Witnesses {
   status: string
   sleeping: string
   write: string
+  /** The last operation of the environment that runs. */
+  operation: string
   upload: string
   page: string
   wakePage: string
@@ -22,23 +24,27 @@ export interface Witnesses {
 interface Subjects {
   running: Subject
   asleep: Subject
-  /** Built from uploads. */
-  uploaded: Subject
+  /** Where a source may be sent to. */
+  uploadUrl: string
 }
 
-export async function readWitnesses(cluster: TestCluster, { running, asleep, uploaded }: Subjects): Promise<Witnesses> {
+export async function readWitnesses(
+  cluster: TestCluster,
+  { running, asleep, uploadUrl }: Subjects,
+): Promise<Witnesses> {
   const rest = (method: string, path: string, body?: object) => askApi(cluster, method, `/api/public/v1${path}`, body)
-  const [readyz, metrics, status, sleeping, write, upload, page, wakePage] = await Promise.all([
+  const [readyz, metrics, status, sleeping, write, operation, upload, page, wakePage] = await Promise.all([
     Promise.all(cluster.processes.map((one) => readyOf(one.name, one.port))),
-    askApi(cluster, 'GET', '/metrics').then(({ text }) => problemsIn(text)),
+    readMetrics(cluster),
     rest('GET', `/app-env/status?appEnvId=${running.appEnvId}`).then(statusIn),
     rest('GET', `/app-env/status?appEnvId=${asleep.appEnvId}`).then(statusIn),
     rest('POST', '/app-env/redeploy', { appEnvId: running.appEnvId }).then(refusalIn),
-    uploadTo(cluster, uploaded),
+    rest('GET', `/operations?appEnvId=${running.appEnvId}&limit=1`).then(operationIn),
+    uploadTo(cluster, uploadUrl),
     pageOf(cluster, running.host),
     pageOf(cluster, asleep.host),
   ])
-  return { readyz, metrics, status, sleeping, write, upload, page, wakePage }
+  return { readyz, metrics, status, sleeping, write, operation, upload, page, wakePage }
 }
 
 interface Answer {
@@ -75,6 +81,10 @@ async function readyOf(name: string, port: number): Promise<string> {
   return `${name} ${status}${degraded.map((part) => ` ${part}=${parts[part]?.state} “${parts[part]?.reason}”`).join(',')}`
 }
 
+/** As a monitor does, which goes on while the database is away. */
+export const readMetrics = async (cluster: TestCluster): Promise<string[]> =>
+  problemsIn((await askApi(cluster, 'GET', '/metrics')).text)
+
 const problemsIn = (text: string): string[] =>
   [...text.matchAll(/^berth_part_problem\{part="(\w+)",state="(\w+)"\} 1/gm)].map(
     ([, part, state]) => `${part}=${state}`,
@@ -94,17 +104,18 @@ function statusIn(answer: Answer): string {
   return [`${status}/${health}`, ...said].join(' ')
 }
 
-/** Asks for an address, and uploads a byte more than the disk of a full data directory takes. */
-async function uploadTo(cluster: TestCluster, { appEnvId }: Subject): Promise<string> {
-  const asked = await askApi(cluster, 'POST', '/api/public/v1/app-env/request-storage-key', { appEnvId })
-  if (asked.status !== 200) return refusalIn(asked)
-  const { uploadUrl } = jsonOf(asked.text) as { uploadUrl: string }
+function operationIn(answer: Answer): string {
+  if (answer.status !== 200) return refusalIn(answer)
+  const [last] = jsonOf(answer.text).operations as { status: string; reason: string | null; message: string | null }[]
+  return last?.message ? `${last.status} ${last.reason} “${last.message}”` : (last?.status ?? 'none')
+}
+
+/** More than the disk of a full data directory takes. */
+async function uploadTo(cluster: TestCluster, uploadUrl: string): Promise<string> {
   const { pathname, search } = new URL(uploadUrl)
+  const body = Buffer.alloc(4 * 1_048_576, 7)
   return refusalIn(
-    await fetched(`http://127.0.0.1:${cluster.ports.api[0]}${pathname}${search}`, {
-      method: 'PUT',
-      body: Buffer.alloc(4 * 1_048_576, 7),
-    }),
+    await fetched(`http://127.0.0.1:${cluster.ports.api[0]}${pathname}${search}`, { method: 'PUT', body }),
   )
 }
 

@@ -1,5 +1,6 @@
 import pg from 'pg'
 import type { PartFault } from '../../src/domain/part-states.ts'
+import type { EngineGate } from './harness/engine-gate.ts'
 import type { SmallDisk } from './harness/small-disk.ts'
 import type { TestCluster } from './harness/test-cluster.ts'
 
@@ -10,12 +11,18 @@ export interface FaultWorld {
   databaseDisk: SmallDisk
   /** Under the data directories and the logs. */
   dataDisk: SmallDisk
+  /** Under the container engine alone. */
+  engineDisk: SmallDisk
+  /** In front of the container engine. */
+  gate: EngineGate
 }
 
 interface Fault {
   title: string
-  /** What the parts have to say; one of them is enough. */
-  state: PartFault
+  /** What the parts have to say; one of them is enough. Null where only operations meet it. */
+  state: PartFault | null
+  /** What an operation has to say, where it can begin. */
+  operation?: string
   make(world: FaultWorld): Promise<void> | void
   mend(world: FaultWorld): Promise<void> | void
 }
@@ -56,6 +63,24 @@ export const FAULTS: readonly Fault[] = [
     state: 'DATABASE_SLOW',
     make: ({ cluster }) => cluster.database.pause(),
     mend: ({ cluster }) => cluster.database.resume(),
+  },
+  {
+    title: 'engine away',
+    state: 'ENGINE_UNREACHABLE',
+    operation: 'it does not answer',
+    make({ gate }) {
+      gate.weather = 'cut'
+    },
+    mend({ gate }) {
+      gate.weather = 'fair'
+    },
+  },
+  {
+    title: 'engine full',
+    state: null,
+    operation: 'no disk space left',
+    make: ({ engineDisk }) => engineDisk.fill(),
+    mend: ({ engineDisk }) => engineDisk.free(),
   },
   {
     title: 'disk of the data directory full',

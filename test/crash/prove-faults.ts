@@ -1,44 +1,53 @@
 // npm run prove -- faults
+import { join } from 'node:path'
 import { createFunction, sleepAt } from '../functions/function-cluster.ts'
 import { eventually } from '../worker/fixtures.ts'
-import { readLogs, readWitnesses, type Witnesses } from './fault-witnesses.ts'
+import { readLogs, readMetrics, readWitnesses, type Witnesses } from './fault-witnesses.ts'
 import { FAULTS } from './faults.ts'
-import { privateEngineProblem } from './harness/private-engine.ts'
+import { openEngineGate } from './harness/engine-gate.ts'
+import { privateEngineProblem, startPrivateEngine } from './harness/private-engine.ts'
 import { mountSmallDisk } from './harness/small-disk.ts'
 import { createEnvironment, createSubject, finish, type Subject } from './harness/subject.ts'
 import { startTestCluster } from './harness/test-cluster.ts'
 
 const problem = privateEngineProblem()
-if (problem) throw new Error(`This needs disks of its own, and ${problem}`)
+if (problem) throw new Error(`This needs disks and an engine of its own, and ${problem}`)
 using databaseDisk = mountSmallDisk(256)
 using dataDisk = mountSmallDisk(128)
+using engineDisk = mountSmallDisk(700)
+await using engine = await startPrivateEngine({ parent: engineDisk.folder })
+await using gate = await openEngineGate(join(dataDisk.folder, 's'), engine.socketPath)
 const cluster = await startTestCluster({
   parent: dataDisk.folder,
   databaseParent: databaseDisk.folder,
-  settings: { BERTH_WAKE_QUEUE_SECONDS: '5' },
+  docker: engine.docker,
+  settings: { BERTH_WAKE_QUEUE_SECONDS: '5', DOCKER_HOST: gate.host, BERTH_ENGINE_TIMEOUT_SECONDS: '5' },
 })
+const world = { cluster, databaseDisk, dataDisk, engineDisk, gate }
 const failures: string[] = []
 try {
   const running = await createSubject(cluster, 'Running')
   await finish(cluster, 'deploy-image', running, { image: cluster.image })
   const asleep = await createFunction(cluster, 'Sleeping', { minScale: 0, idleSeconds: 1 })
-  const uploaded = await createUploadedApp()
-  for (const { title, state, make, mend } of FAULTS) {
+  const uploadedApp = await createUploadedApp()
+  for (const { title, state, operation = '', make, mend } of FAULTS) {
     await sleepAt(cluster, asleep, 'FROZEN')
+    const uploadUrl = await askForUpload(uploadedApp.appEnvId)
+    await readMetrics(cluster)
     const { at } = readLogs(cluster)
-    await make({ cluster, databaseDisk, dataDisk })
+    await make(world)
     let witnesses: Witnesses
     try {
       witnesses = await eventually(
-        () => readWitnesses(cluster, { running, asleep, uploaded }),
-        ({ readyz, metrics }) => [...readyz, ...metrics].some((text) => text.includes(state)),
+        () => readWitnesses(cluster, { running, asleep, uploadUrl }),
+        (said) => isSaid(said, state) && said.operation.includes(operation),
       )
     } finally {
-      await mend({ cluster, databaseDisk, dataDisk })
+      await mend(world)
     }
     await eventually(
-      () => readWitnesses(cluster, { running, asleep, uploaded }),
-      ({ readyz }) => !readyz.some((text) => text.includes(state)),
+      () => readWitnesses(cluster, { running, asleep, uploadUrl }),
+      (said) => (state === null || !isSaid({ ...said, metrics: [] }, state)) && !said.operation.startsWith('FAILED'),
     )
     const { logged } = readLogs(cluster, at)
     show(title, witnesses, `${logged.lines} lines, ${logged.stacks} with a stack: ${logged.said.join('; ')}`)
@@ -57,6 +66,15 @@ async function createUploadedApp(): Promise<Subject> {
   const app = { name: 'Uploaded', accountId, port: 3000, isCliDeployment: true }
   const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
   return createEnvironment(cluster, { accountId, appId }, 'production')
+}
+
+function isSaid({ readyz, metrics }: Witnesses, state: string | null): boolean {
+  return state === null || [...readyz, ...metrics].some((text) => text.includes(state))
+}
+
+/** The environment's open uploads are limited: one that was received is notified of, which ends it. */
+async function askForUpload(appEnvId: string): Promise<string> {
+  return ((await cluster.ok('POST', '/app-env/request-storage-key', { appEnvId })) as { uploadUrl: string }).uploadUrl
 }
 
 function show(title: string, { readyz, ...rest }: Witnesses, log: string): void {

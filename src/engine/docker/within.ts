@@ -4,6 +4,7 @@ import { exhaustedWords, isHostExhausted } from '../../domain/host-exhausted.ts'
 import type { CallBounds } from '../call-bounds.ts'
 import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
+import { EngineDiskFull } from './engine-disk-full.ts'
 
 interface Deadline {
   /** Default: the caller's, else the engine's for any call. */
@@ -55,7 +56,9 @@ export function asFailure(engine: DockerEngine, error: unknown): unknown {
     return error
   }
   if (statusOf(error) !== null) {
-    return new Error(`The container engine ${troubleOf(engine, error)}`, { cause: error })
+    return /no space left on device/i.test(messageOf(error))
+      ? new EngineDiskFull({ cause: error })
+      : new Error(`The container engine ${troubleOf(engine, error)}`, { cause: error })
   }
   if (isHostExhausted(error)) return runtimeUnavailable(exhaustedWords(error))
   if (isConnectionFailure(error)) {
@@ -67,7 +70,6 @@ export function asFailure(engine: DockerEngine, error: unknown): unknown {
 /** For users, who need not see the engine's paths and places; the cause, with its whole message, is for the log. */
 function troubleOf(engine: DockerEngine, error: unknown): string {
   const words = withoutPlaces(engine, messageOf(error))
-  if (/no space left on device/i.test(words)) return 'has no disk space left'
   return `answered ${statusOf(error)}: ${words.replaceAll(/(?<![\w.:/-])\/[^\s:,"']+/g, '…')}`
 }
 

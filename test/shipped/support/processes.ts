@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs'
+import { join } from 'node:path'
 import { eventually } from './eventually.ts'
 
 /** A process of this machine whose working folder, program or arguments lie in a folder. Reads /proc. */
@@ -7,12 +8,21 @@ export interface FoundProcess {
   command: string
 }
 
-/** Everything that runs in or from a folder: npm, the processes of Berth, and its PostgreSQL. */
+/** A database of its own in a copy, which is not Berth's. */
+export const EXTERNAL_DATABASE = '.external-database'
+
+/** Everything that runs in or from a folder. */
 export const processesOf = (folder: string): FoundProcess[] =>
   readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
     .map((name) => ({ pid: Number(name), command: commandOf(name) }))
     .filter(({ pid, command }) => command !== '' && (command.includes(folder) || isWithin(folderOf(pid), folder)))
+
+/** npm, the processes of Berth, and the PostgreSQL that it brought. */
+export function processesOfBerth(folder: string): FoundProcess[] {
+  const external = processesOf(join(folder, EXTERNAL_DATABASE)).map(({ pid }) => pid)
+  return processesOf(folder).filter(({ pid }) => !external.includes(pid))
+}
 
 /** SIGKILL to all of them, until none is left. */
 export async function endProcessesOf(folder: string): Promise<void> {
