@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest'
+import { eventually } from './support/eventually.ts'
 import { EXCEPTIONS } from './support/exceptions.ts'
 import { programImage } from './support/images.ts'
 import { type SharedBerth, sharedBerth } from './support/shared-berth.ts'
@@ -28,7 +29,9 @@ describe.concurrent('a function that nobody asks', () => {
     const app = await createFunction(berth, { concurrency: 100 })
     const status = await asleep(berth, app, 'FROZEN')
     expect(status).toMatchObject({ status: 'RUNNING', health: 'HEALTHY', sleeping: true, replicas: { desired: 0 } })
-    expect((await berth.containersOf(app.appEnvId)).map(({ State }) => State)).toEqual(['paused'])
+    // The depth is recorded first, so that no request goes to a container that is about to be frozen.
+    const states = async () => (await berth.containersOf(app.appEnvId)).map(({ State }) => State)
+    await eventually('its container is paused', states, ([state, ...more]) => state === 'paused' && more.length === 0)
     await berth.wake(app)
     const answers = await Promise.all(Array.from({ length: 20 }, () => berth.ask(app.host)))
     expect(answers.map(({ status: code }) => code)).toEqual(Array(20).fill(200))
