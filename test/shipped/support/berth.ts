@@ -58,7 +58,6 @@ export class Berth {
       berth.#ports = { api, ingress, workerHealth, ingressHealth }
       if (options.composition === 'three-processes') berth.#database = await startExternalDatabase(berth.folder)
       await berth.start()
-      if (berth.#database) recordInstallation(await berth.#database.installation())
       return berth
     } catch (error) {
       await berth.remove()
@@ -126,13 +125,19 @@ export class Berth {
       const installations = await this.#installations().catch(() => [])
       if (this.#commands.some((command) => !hasEnded(command))) await this.interrupt()
       // What belongs to an external database is for its owner to remove.
-      if (this.#database) await removeEverything(new Docker(), await this.#database.installation())
+      if (this.#database) await this.#removeOf(await this.#database.installation())
       else if (existsSync(join(this.folder, '.berth'))) await this.#reset(installations)
     } finally {
       await this.#database?.stop()
       await this.kill()
       removeTree(this.folder)
     }
+  }
+
+  /** Recorded now only: whatever ends the run removes what is recorded, and a Berth that runs would repair it. */
+  async #removeOf(installation: string): Promise<void> {
+    recordInstallation(installation)
+    await removeEverything(new Docker(), installation)
   }
 
   async #reset(installations: readonly string[]): Promise<void> {
