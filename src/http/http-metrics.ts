@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Handler } from 'hono'
 import { Counter, Histogram, Registry } from 'prom-client'
-import { isUnavailable } from '../database/errors.ts'
+import { DomainError } from '../domain/errors.ts'
 import { permit } from '../services/kernel/caller.ts'
 import { answer, type ServerEnv, type ServerMiddleware } from './context.ts'
 
@@ -56,7 +56,7 @@ export function serveMetrics({ registry }: HttpMetrics, identified: ServerMiddle
       known = c.req.header('authorization') ? { digest, until: Date.now() + REMEMBERED_MS } : null
     } catch (error) {
       const isKnown = known !== null && known.until > Date.now() && timingSafeEqual(known.digest, digest)
-      if (!isKnown || !isUnavailable(error)) throw error
+      if (!isKnown || !(error instanceof DomainError && error.code === 'UNAVAILABLE')) throw error
     }
     return answer(c, 200, await registry.metrics(), { 'Content-Type': registry.contentType })
   }

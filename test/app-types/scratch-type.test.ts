@@ -59,7 +59,7 @@ beforeAll(async () => {
   })
   ;({ url } = await fleet.start())
   recordInstallation((await held.database.installation.findFirstOrThrow()).id)
-  accountId = (await rest('GET', '/accounts')).body.accounts[0].accountId
+  accountId = (await rest('GET', '/accounts')).body.accounts.at(-1).accountId
 })
 
 afterAll(async () => {

@@ -13,7 +13,7 @@ export async function buildRepository(api: Api, baseImage: string): Promise<{ ap
       'server.js': SERVER,
     })
     const { accounts } = await api.get<{ accounts: { accountId: string }[] }>('/accounts')
-    const accountId = accounts[0]?.accountId
+    const accountId = accounts.at(-1)?.accountId
     const app = { accountId, name: 'shop', port: 3000, gitRepo: git.repository('shop') }
     const { appId } = (await api.post<{ appId: string }>('/app', app)).body
     const appEnv = { accountId, appId, name: 'production', region: 'local', branch: 'main' }

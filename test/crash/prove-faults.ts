@@ -62,7 +62,7 @@ process.exitCode = failures.length === 0 ? 0 : 1
 
 async function createUploadedApp(): Promise<Subject> {
   const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId ?? ''
+  const accountId = accounts.at(-1)?.accountId ?? ''
   const app = { name: 'Uploaded', accountId, port: 3000, isCliDeployment: true }
   const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
   return createEnvironment(cluster, { accountId, appId }, 'production')

@@ -126,7 +126,7 @@ async function runThrough(
 async function install(cluster: TestCluster): Promise<Installed> {
   const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
   const request = {
-    accountId: accounts[0]?.accountId,
+    accountId: accounts.at(-1)?.accountId,
     appName: 'Killed',
     region: 'local',
     compose: composeOf(cluster.image),

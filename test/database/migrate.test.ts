@@ -47,7 +47,10 @@ describe('migrating', () => {
     const client = new pg.Client({ connectionString: url })
     await client.connect()
     const older = '20261121030951_spine'
-    await client.query('UPDATE _prisma_migrations SET migration_name = $2 WHERE migration_name = $1', [migration, older])
+    await client.query('UPDATE _prisma_migrations SET migration_name = $2 WHERE migration_name = $1', [
+      migration,
+      older,
+    ])
     await expect(migrate(url)).rejects.toThrow(
       `has the migration ${older}, of a Berth from before the first release, which cannot be migrated. npm run reset`,
     )

@@ -97,7 +97,7 @@ describe.skipIf(!isInstalled)('a private base image', () => {
   test.concurrent('is had with the app’s credential, and not without, even when the engine has it by then', async () => {
     const { accounts } = await berth.ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
     const login = { ...REGISTRY_CREDENTIAL, registry: registry.address }
-    const buildPullAccountSecretId = await credentialOf(accounts[0]?.accountId ?? '', login)
+    const buildPullAccountSecretId = await credentialOf(accounts.at(-1)?.accountId ?? '', login)
     const without = await site.uploadedApp()
     expect(await site.upload(without, await source())).toMatchObject({ status: 'FAILED', reason: 'IMAGE_UNAUTHORIZED' })
     const granted = await site.uploadedApp({ buildPullAccountSecretId })

@@ -32,7 +32,7 @@ export async function startBuildSite(settings: Record<string, string> = {}) {
 export function createBuildSite({ ok, platform }: TestPlatform) {
   async function createApp(fields: Record<string, unknown>, appEnvFields: Record<string, unknown> = {}) {
     const { accounts } = await ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
-    const accountId = accounts[0]?.accountId ?? ''
+    const accountId = accounts.at(-1)?.accountId ?? ''
     apps += 1
     const app = { name: `built ${apps}`, accountId, port: 3000, ...fields }
     const { appId } = await ok<{ appId: string }>('POST', '/app', app)

@@ -30,7 +30,7 @@ export async function createFunction(
   envVars: { name: string; value: string }[] = [],
 ): Promise<FunctionApp> {
   const { accounts } = await berth.ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
-  const accountId = accounts[0]?.accountId ?? ''
+  const accountId = accounts.at(-1)?.accountId ?? ''
   const app = { name, accountId, port: 3000, dockerPreset: 'FUNCTION' }
   const { appId } = await berth.ok<{ appId: string }>('POST', '/app', app)
   const startupConfig = { command: 'node', args: ['-e', FUNCTION_PROGRAM], shell: false }

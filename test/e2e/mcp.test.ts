@@ -47,7 +47,7 @@ test.each([
     )
 
     const { accounts } = await call(client, 'list-accounts', {})
-    const { accountId } = accounts[0]
+    const { accountId } = accounts.at(-1)
     const { appId } = await call(client, 'create-app', {
       ...{
         accountId,

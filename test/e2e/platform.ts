@@ -90,7 +90,7 @@ export async function startTestPlatform(
 
   const createSample = async (name: string, containers = 1, owner?: string): Promise<Sample> => {
     const { accounts } = await ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
-    const accountId = owner ?? accounts[0]?.accountId ?? ''
+    const accountId = owner ?? accounts.at(-1)?.accountId ?? ''
     const app = { name, accountId, port: 3000, useImage: true, image, healthCheckPath: '/healthz' }
     const { appId } = await ok<{ appId: string }>('POST', '/app', app)
     const appEnv = { accountId, appId, name: 'production', region: 'local', containers, startupConfig: sampleStartup }

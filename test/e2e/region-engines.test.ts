@@ -41,7 +41,7 @@ beforeAll(async () => {
   machine.writeTlsKeys(keysOf('north'))
   await copyImage(berth.docker, machine.engine.docker, berth.image)
   const { accounts } = await berth.ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
-  accountId = accounts[0]?.accountId ?? ''
+  accountId = accounts.at(-1)?.accountId ?? ''
   await createRegion('north', machine.tlsAddress)
 })
 

@@ -18,7 +18,7 @@ export async function createService(
   const engine = findEngine(preset)
   if (!engine || !(await ensureEngineImages(berth.docker, engine))) return null
   const { accounts } = await berth.ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
-  const accountId = accounts[0]?.accountId ?? ''
+  const accountId = accounts.at(-1)?.accountId ?? ''
   const name = `${preset.toLowerCase()} ${Math.random().toString(36).slice(2, 8)}`
   const { appId } = await berth.ok<{ appId: string }>('POST', '/app', { name, accountId, dockerPreset: preset })
   const appEnv = { accountId, appId, name: 'production', region: 'local', ...fields }

@@ -49,7 +49,7 @@ async function countOnEngine() {
 test('without one of its prerequisites a solution is refused, and nothing of it is on the engine; its secrets are in no log', async () => {
   const { database, rest, ok } = berth
   const { accounts } = await ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
-  const accountId = accounts[0]?.accountId ?? ''
+  const accountId = accounts.at(-1)?.accountId ?? ''
   const install = () =>
     rest('POST', '/solutions', {
       ...{ accountId, solutionSlug: 'code-server', appName: 'Refused', region: 'local' },

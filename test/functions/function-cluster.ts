@@ -22,7 +22,7 @@ export async function createFunction(
   startMs = 0,
 ): Promise<Subject> {
   const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId ?? ''
+  const accountId = accounts.at(-1)?.accountId ?? ''
   const app = { name, accountId, port: 3000, dockerPreset: 'FUNCTION' }
   const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
   const startupConfig = { command: 'node', args: ['-e', FUNCTION_PROGRAM], shell: false }

@@ -67,7 +67,7 @@ export async function keepLogs(cluster: TestCluster, lines: number, kills: numbe
 
 async function createTalker(cluster: TestCluster, lines: number): Promise<{ appEnvId: string; host: string }> {
   const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId
+  const accountId = accounts.at(-1)?.accountId
   const { appId } = await cluster.ok('POST', '/app', {
     name: 'talker',
     accountId,

@@ -40,7 +40,7 @@ async function createTalker(cluster: TestCluster, git: GitServer): Promise<strin
   const Dockerfile = `FROM ${node}\nRUN node -e "${TALKER}"\nCOPY server.js /\nUSER node\nCMD ["node", "/server.js"]\n`
   git.commit('talker', { Dockerfile, 'server.js': SERVER })
   const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId
+  const accountId = accounts.at(-1)?.accountId
   const app = { name: 'talker', accountId, port: 3000, gitRepo: git.repository('talker') }
   const { appId } = await cluster.ok('POST', '/app', app)
   const appEnv = { accountId, appId, name: 'production', region: 'local', branch: 'main' }

@@ -61,7 +61,7 @@ export const deploymentMistakes: Mistake[] = [
     ...common,
     title: 'engine stopped',
     needsEngine: false,
-    says: /Waiting for a container engine/,
+    says: /Waiting for the container engine/,
     async make(scene) {
       await scene.stopEngine()
       return deployed(scene, LISTENS_ON('process.env.PORT'), 'nginx:alpine')

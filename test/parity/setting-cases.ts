@@ -85,7 +85,6 @@ const others = [
   onAppEnv(changeHealthcheck, 'to NONE with a path', INVALID, { type: 'NONE', path: '/ok' }),
   onAppEnv(changeHealthcheck, 'to NONE with a probe over the network', INVALID, { type: 'NONE', liveness: probe }),
   onAppEnv(changeHealthcheck, 'to a command that is not there', INVALID, { type: 'COMMAND' }),
-  onAppEnv(changeHealthcheck, 'with a probe that asks nothing', INVALID, { liveness: { type: 'NONE' } }),
   parityCase('changeHealthcheck to NONE beside a custom host', 'CONFLICT HAS_HOSTS', async (world) => {
     const appEnvId = await deployed(world)
     await world.perform(addHost, { appEnvId, host: 'shop.example.com' })

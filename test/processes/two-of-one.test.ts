@@ -113,7 +113,7 @@ test('a copy of an installation beside it leaves the containers alone, until a p
   installationId = await readInstallationId(dataDir)
   recordInstallation(installationId)
   const { accounts } = await first.call<{ accounts: { accountId: string }[] }>('GET', '/accounts')
-  const accountId = accounts[0]?.accountId
+  const accountId = accounts.at(-1)?.accountId
   const app = { name: 'Shop', accountId, port: 3000, useImage: true, image, healthCheckPath: '/healthz' }
   const { appId } = await first.call('POST', '/app', app)
   const appEnv = { accountId, appId, name: 'production', region: 'local', startupConfig: sampleStartup }

@@ -74,7 +74,7 @@ export async function startSupervisedBerth({
     const image = await ensureTestImage(new Docker())
     const rest = (path: string, body?: object) => call(body ? 'POST' : 'GET', `/api/public/v1${path}`, body)
     const { accounts } = (await rest('/accounts')) as { accounts: { accountId: string }[] }
-    const accountId = accounts[0]?.accountId
+    const accountId = accounts.at(-1)?.accountId
     const app = { name: 'Sample', accountId, port: 3000, useImage: true, image, healthCheckPath: '/healthz' }
     const { appId } = await rest('/app', app)
     const appEnv = { accountId, appId, name: 'production', region: 'local', startupConfig: sampleStartup }

@@ -50,7 +50,6 @@ commandMutation(updateApp, {
 commandMutation(deleteApp, { versioned: true, waits: true, payload: (t) => ({ message: messageField(t) }) })
 
 commandMutation(createAppEnv, {
-  versioned: true,
   waits: true,
   payload: (t) => ({ appEnv: appEnvById(t, true), operation: operationField(t) }),
 })

@@ -12,6 +12,11 @@ import type { ContainerRuntime } from '../container-runtime.ts'
 
 export const createScratchRuntime = (): ContainerRuntime => ({
   info: callScratch,
+  identity: callScratch,
+  marks: callScratch,
+  addMark: callScratch,
+  removeMark: callScratch,
+  removeLeftVolumes: callScratch,
   apply: callScratch,
   freeze: callScratch,
   unfreeze: callScratch,

@@ -17,7 +17,7 @@ const CONFIGS: Readonly<Record<JobName, Record<string, unknown>>> = {
 /** One environment of each kind of job; the image of one of them is removed from the engine. */
 export async function createJobs(cluster: TestCluster, maxConcurrency: number): Promise<Record<JobName, string>> {
   const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId ?? ''
+  const accountId = accounts.at(-1)?.accountId ?? ''
   const created = new Map<string, string>()
   for (const job of JOBS) {
     const image = job === 'gone' ? await copyOf(cluster) : cluster.image

@@ -13,7 +13,7 @@ export interface Subject {
 /** An app with one environment, of which nothing is deployed yet. */
 export async function createSubject(cluster: TestCluster, name: string, containers = 1): Promise<Subject> {
   const { accounts } = (await cluster.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId ?? ''
+  const accountId = accounts.at(-1)?.accountId ?? ''
   const app = { name, accountId, port: 3000, useImage: true, image: cluster.image, healthCheckPath: '/healthz' }
   const { appId } = (await cluster.ok('POST', '/app', app)) as { appId: string }
   return createEnvironment(cluster, { accountId, appId }, 'production', containers)

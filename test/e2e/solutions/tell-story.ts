@@ -46,7 +46,7 @@ export async function tellStory(scene: Scene, story: Story, log: (line: string) 
   await prepare(scene, story)
   say('images are there')
   const { accounts } = (await scene.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId ?? ''
+  const accountId = accounts.at(-1)?.accountId ?? ''
   const request = { accountId, solutionSlug: story.slug, appName: 'Proved', region: 'local', inputs: story.inputs }
   const installed = (await scene.ok('POST', '/solutions', request, WAIT)) as Installed
   const read = () => scene.ok('GET', `/solutions/installation?installationId=${installed.installationId}`)

@@ -29,7 +29,7 @@ export function userOf(client: Client) {
   const { get, post, ask } = client
 
   async function accountId(): Promise<string> {
-    return (await get('/accounts')).accounts[0].accountId
+    return (await get('/accounts')).accounts.at(-1).accountId
   }
 
   /** An app and an environment of it. */

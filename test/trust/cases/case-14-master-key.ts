@@ -30,7 +30,7 @@ export const trustCase: TrustCase = {
 
 async function keepSecret(berth: Awaited<ReturnType<OwnBerth['start']>>): Promise<string> {
   const { accounts } = (await berth.ok('GET', '/accounts')) as { accounts: { accountId: string }[] }
-  const accountId = accounts[0]?.accountId
+  const accountId = accounts.at(-1)?.accountId
   const app = { name: 'shop', accountId, port: 80, useImage: true, image: 'nginx:1' }
   const { appId } = await berth.ok('POST', '/app', app)
   const envVars = [{ name: 'PASSWORD', value: SECRET, isSecret: true }]
