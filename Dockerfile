@@ -13,7 +13,7 @@ COPY prisma ./prisma
 COPY scripts/setup ./scripts/setup
 # What the client and the pages are generated from is only needed here. The Node.js and PostgreSQL packages and the
 # bundler are for installations without containers.
-RUN npm install --omit=dev --no-save --cache /tmp/npm \
+RUN npm ci --omit=dev --cache /tmp/npm \
   && PATH="$PWD/node_modules/.bin:$PATH" node scripts/setup/generate-client.mjs . \
   && node scripts/setup/unpack-pages.mjs . \
   && npm uninstall --omit=dev --no-save --cache /tmp/npm \

@@ -11,6 +11,7 @@ const CHECKS = [
   { name: 'import rules', command: 'node', args: ['--import', './scripts/check/read-using.mjs', ...IMPORT_RULES] },
   { name: 'no cycle between folders', command: 'node', args: ['scripts/check/folder-graph.ts'] },
   { name: 'dead code', command: 'knip', args: [] },
+  { name: 'package-lock.json is whole', command: 'node', args: ['scripts/check/lock-file.ts'] },
   { name: 'migrations lead to the schema', command: 'node', args: ['scripts/make-migration.ts', '--check'] },
   { name: 'schema.graphql is current', command: 'node', args: ['src/graphql/print-schema.ts', '--check'] },
   { name: 'docs/configuration.md is current', command: 'node', args: ['scripts/settings-table.ts', '--check'] },

@@ -23,9 +23,10 @@ export async function installDependencies(root, { withDevelopment }) {
   const isCurrent = () => missingPackages(root, withDevelopment).length === 0
   await oneAtATime(root, isCurrent, (onStart) => {
     const isWhole = withDevelopment || hasDevelopmentPackages(root)
-    // `npm ci` requires the lock file's binaries for every platform, even those that the registry in use does not
-    // carry. An install that saves nothing takes the same versions without that.
-    const args = ['install', '--no-save', '--no-audit', '--no-fund', '--loglevel=error']
+    // `npm ci` removes node_modules first. Where packages are installed, a Berth that runs still reads them, and most of
+    // them are the right ones: an install that saves nothing changes the others only.
+    const command = isInstalled(root) ? ['install', '--no-save'] : ['ci']
+    const args = [...command, '--no-audit', '--no-fund', '--loglevel=error']
     if (!isWhole) args.push('--omit=dev')
     const label = isWhole ? 'Installing all dependencies, and Node.js 24' : 'Installing dependencies, and Node.js 24'
     return step(label, () => runQuietly(npm, args, { onStart }), installState(root, isWhole))
@@ -83,10 +84,11 @@ const hasDevelopmentPackages = (root) => {
   return Object.entries(lockedPackages(root)).some(([path, { dev, optional }]) => dev && !optional && installed[path])
 }
 
-function installedPackages(root) {
-  const record = join(root, 'node_modules', '.package-lock.json')
-  return existsSync(record) ? JSON.parse(readFileSync(record, 'utf8')).packages : {}
-}
+const recordOf = (root) => join(root, 'node_modules', '.package-lock.json')
+
+const isInstalled = (root) => existsSync(recordOf(root))
+
+const installedPackages = (root) => (isInstalled(root) ? JSON.parse(readFileSync(recordOf(root), 'utf8')).packages : {})
 
 const wantedPackages = (root, withDevelopment) =>
   Object.fromEntries(

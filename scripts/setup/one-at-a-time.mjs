@@ -27,7 +27,8 @@ export async function oneAtATime(root, isDone, work) {
  * newest file stays, so that a number is never given twice.
  */
 async function takeTurn(root) {
-  const folder = join(root, 'node_modules', '.setup')
+  // Not below node_modules, which `npm ci` empties.
+  const folder = join(root, '.setup')
   mkdirSync(folder, { recursive: true })
   const deadline = Date.now() + WAIT_MINUTES * 60_000
   const next = () => {

@@ -9,11 +9,13 @@ const install = (withDevelopment: boolean) => `
   const { installDependencies } = await import(${JSON.stringify(DEPENDENCIES)})
   await installDependencies(process.cwd(), { withDevelopment: ${withDevelopment} })`
 
-/** Notes how it is called and when it ends, and leaves and removes what npm does. It waits for the file "go". */
+/** Notes how it is called and when it ends, and leaves and removes what npm does. It waits for the file "go" to install. */
 export const NPM = `#!${process.execPath}
   const { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
+  const command = process.argv[2]
   const isLean = process.argv.includes('--omit=dev')
-  appendFileSync('installs.txt', isLean ? 'begin --omit=dev\\n' : 'begin\\n')
+  appendFileSync('installs.txt', 'begin ' + command + (isLean ? ' --omit=dev' : '') + '\\n')
+  if (command === 'ci') rmSync('node_modules', { recursive: true, force: true })
   const timer = setInterval(() => {
     if (!existsSync('go')) return
     clearInterval(timer)
