@@ -239,7 +239,10 @@ export interface ContainerRuntime {
    */
   logs(name: string, options: CallBounds & LogOptions): AsyncIterable<LogLine>
 
-  /** Current use; zeros when the container does not run. Takes up to a second. Throws NOT_FOUND as `logs` does. */
+  /**
+   * Current use, over about a second or since the previous call; zeros when the container does not run. Takes up to two
+   * seconds. Throws NOT_FOUND as `logs` does, and when the container has started again meanwhile.
+   */
   stats(name: string, bounds?: CallBounds): Promise<ReplicaStats>
 
   /**

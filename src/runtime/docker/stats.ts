@@ -1,6 +1,6 @@
 import type { ContainerStats } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
-import type { ReplicaStats } from '../container-runtime.ts'
+import { type ReplicaStats, RuntimeError } from '../container-runtime.ts'
 import { getReplica } from './find-containers.ts'
 
 interface Sample {
@@ -8,15 +8,24 @@ interface Sample {
   cpuNanoseconds: number
 }
 
-/** A shorter interval says little; a longer one is no longer "now". */
-const SHORTEST_WINDOW_MS = 200
+interface Measure {
+  before: Sample
+  stats: ContainerStats
+}
+
+/**
+ * The kernel enforces a processor limit by periods of 100 ms, at the start of which a container may use all of its share:
+ * a window of a few of them, or of less than one, measures anything from nothing to whole cores. A longer one is no longer
+ * "now".
+ */
+const SHORTEST_WINDOW_MS = 500
 const LONGEST_WINDOW_MS = 60_000
 const NANOSECONDS_PER_MS = 1e6
 const BYTES_PER_MB = 1024 * 1024
 
 /**
- * CPU use is the difference of two samples. The first comes from the previous call if possible, because an engine takes
- * up to a second for each.
+ * CPU use is the difference of two samples. The first comes from the previous call if possible; otherwise the engine
+ * takes both, a second apart.
  */
 export class ReplicaSamples {
   readonly #engine: DockerEngine
@@ -29,19 +38,35 @@ export class ReplicaSamples {
   async stats(name: string, signal: AbortSignal): Promise<ReplicaStats> {
     const { Id, State } = await getReplica(this.#engine, name, signal)
     if (!State.Running) return { cpuMillicores: 0, memoryMb: 0 }
-    let stats = await this.#take(Id, signal)
-    let before = this.#last.get(Id)
-    if (!before || !isWindow(before, sampleOf(stats))) {
-      before = sampleOf(stats)
-      stats = await this.#take(Id, signal)
+    const { before, stats } = (await this.#sinceLast(Id, signal)) ?? (await this.#wholeWindow(Id, signal))
+    const now = sampleOf(stats)
+    if (!hasRun(now)) return { cpuMillicores: 0, memoryMb: 0 }
+    this.#remember(Id, now)
+    if (!isWindow(before, now)) {
+      throw new RuntimeError(
+        'NOT_RUNNING',
+        `The container ${name} started again while it was measured, or was measured too briefly`,
+      )
     }
-    this.#remember(Id, sampleOf(stats))
-    return { cpuMillicores: millicoresBetween(before, sampleOf(stats)), memoryMb: memoryOf(stats) }
+    return { cpuMillicores: millicoresBetween(before, now), memoryMb: memoryOf(stats) }
   }
 
-  /** `one-shot` avoids the engine's own wait for a second sample; engines that ignore it are only slower. */
-  #take(id: string, signal: AbortSignal): Promise<ContainerStats> {
-    const options = { stream: false, 'one-shot': true, abortSignal: signal } as const
+  /** Null when the previous call was too long ago, or so short that the two say nothing. */
+  async #sinceLast(id: string, signal: AbortSignal): Promise<Measure | null> {
+    const before = this.#last.get(id)
+    if (!before) return null
+    const stats = await this.#take(id, { 'one-shot': true }, signal)
+    return isWindow(before, sampleOf(stats)) ? { before, stats } : null
+  }
+
+  /** Without `one-shot` an engine waits for its second sample, and answers with both. */
+  async #wholeWindow(id: string, signal: AbortSignal): Promise<Measure> {
+    const stats = await this.#take(id, {}, signal)
+    return { before: earlierSampleOf(stats), stats }
+  }
+
+  #take(id: string, how: { 'one-shot'?: boolean }, signal: AbortSignal): Promise<ContainerStats> {
+    const options = { stream: false, ...how, abortSignal: signal } as const
     return this.#engine.docker.getContainer(id).stats(options)
   }
 
@@ -58,6 +83,14 @@ const sampleOf = ({ read, cpu_stats }: ContainerStats): Sample => ({
   cpuNanoseconds: cpu_stats.cpu_usage.total_usage,
 })
 
+const earlierSampleOf = ({ preread, precpu_stats }: ContainerStats): Sample => ({
+  takenAtMs: Date.parse(preread),
+  cpuNanoseconds: precpu_stats.cpu_usage.total_usage,
+})
+
+/** Of a container that has ended meanwhile, engines answer with zeros, at the year 1. */
+const hasRun = ({ takenAtMs }: Sample): boolean => takenAtMs > 0
+
 /** A restarted container counts from zero again, so its earlier sample is useless. */
 function isWindow(before: Sample, now: Sample): boolean {
   const length = now.takenAtMs - before.takenAtMs
@@ -66,17 +99,16 @@ function isWindow(before: Sample, now: Sample): boolean {
 
 /** A millicore is a thousandth of a core: one microsecond of CPU time per millisecond. */
 function millicoresBetween(before: Sample, now: Sample): number {
-  const elapsedMs = now.takenAtMs - before.takenAtMs
-  if (elapsedMs <= 0) return 0
   const busyMs = (now.cpuNanoseconds - before.cpuNanoseconds) / NANOSECONDS_PER_MS
-  return Math.max(0, Math.round((busyMs / elapsedMs) * 1000))
+  return Math.round((busyMs / (now.takenAtMs - before.takenAtMs)) * 1000)
 }
 
 /**
- * Without the file cache that the kernel can reclaim, as `docker stats` counts; its name depends on the cgroup version.
+ * Without the file cache that the kernel can reclaim, as `docker stats` counts. cgroup v1 has `total_inactive_file`, with
+ * what cgroups below use; v2 counts them in everything, and has `inactive_file`.
  */
 function memoryOf({ memory_stats }: ContainerStats): number {
   const detail: Partial<Record<string, number>> = { ...memory_stats.stats }
   const cache = detail.total_inactive_file ?? detail.inactive_file ?? 0
-  return Math.round(((memory_stats.usage ?? 0) - cache) / BYTES_PER_MB)
+  return Math.max(0, Math.round(((memory_stats.usage ?? 0) - cache) / BYTES_PER_MB))
 }

@@ -54,7 +54,7 @@ export function describeOutput(world: () => World, harness: EngineHarness): void
     const { name } = await start({ command: harness.programs.busy, resources: { cpu: 0.5, memoryMb: 128 } })
     const { cpuMillicores, memoryMb } = await world().runtime.stats(name)
     expect(cpuMillicores).toBeGreaterThan(100)
-    expect(cpuMillicores).toBeLessThan(900)
+    expect(cpuMillicores).toBeLessThan(700)
     expect(memoryMb).toBeGreaterThan(2)
     expect(memoryMb).toBeLessThan(128)
   })
