@@ -21,8 +21,8 @@ const QUICK = ['--project', 'quick', '--project', 'main-path']
 const COMMANDS = {
   start: { isSupervised: true, isCompiled: true, engine: 'wanted' },
   // A file or a name is sought in all tests, not in the quick ones alone.
-  test: { program: VITEST, withoutName: QUICK, isCompiled: true, engine: 'required' },
-  'test:all': { program: VITEST, isCompiled: true, engine: 'required' },
+  test: { program: VITEST, withoutName: [...VITEST, ...QUICK], isCompiled: true, engine: 'required' },
+  'test:all': { program: VITEST, withoutName: ['test/engines/test-all.ts'], isCompiled: true, engine: 'required' },
   // Compiled, because it starts Berth, and must not overtake a start that compiles.
   demo: { program: ['scripts/demo.ts'], isCompiled: true, engine: 'required' },
   bench: { program: ['bench/run.ts'], isCompiled: true, engine: 'required' },
@@ -62,8 +62,8 @@ async function main([name = 'start', ...args]) {
   if (command.isSupervised) return start(root, node, environment)
   if (!command.program) return 0
   const isNamed = args.some((arg) => !arg.startsWith('-'))
-  const chosen = isNamed ? [] : (command.withoutName ?? [])
-  return runProgram(node, [...command.program, ...chosen, ...args], environment)
+  const program = isNamed ? command.program : (command.withoutName ?? command.program)
+  return runProgram(node, [...program, ...args], environment)
 }
 
 /** Starting is part of the set-up: a demo that waits for that finds Berth ready, and does not start another. */

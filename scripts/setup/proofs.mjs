@@ -27,6 +27,12 @@ export const PROOFS = {
     engine: 'required',
     shows: 'An engine that is killed, hangs, or loses its network',
   },
+  engines: {
+    program: ['test/engines/prove-engines.ts'],
+    isCompiled: true,
+    engine: 'required',
+    shows: 'What an engine can decide, on every engine that is tested',
+  },
   events: {
     program: ['test/events/prove-events.ts'],
     shows: '1,000 events by 8 sessions; readers that are disconnected miss none',

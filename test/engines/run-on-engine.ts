@@ -1,0 +1,109 @@
+import { spawn } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import Docker from 'dockerode'
+import { freePort } from '../support/free-ports.ts'
+import { COUNTS_FILE, type Counts } from '../support/summary-reporter.ts'
+import { type DebianEngine, debianEngineProblem, type RunningEngine, startDebianEngine } from './debian-engine.ts'
+import type { EngineRun } from './report-runs.ts'
+import type { TestedEngine } from './tested-engines.ts'
+
+const ROOT = join(import.meta.dirname, '../..')
+const VITEST = [process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run']
+const BERTH = [process.execPath, join(ROOT, 'scripts/berth.mjs')]
+
+interface Wanted {
+  /** The arguments of Vitest. */
+  tests: readonly string[]
+  /** Whether `npm run demo` is run as well, which counts as one test. */
+  demo: boolean
+}
+
+/** Runs tests on one engine, which is started and ended if it is not this machine's own. */
+export async function runOnEngine({ name, from }: TestedEngine, wanted: Wanted): Promise<EngineRun> {
+  const problem = from && debianEngineProblem()
+  if (problem) return { name, notRun: problem, isImpossible: true }
+  const startedAt = performance.now()
+  const started = from ? tryToStart(from) : null
+  if (typeof started === 'string') return { name, notRun: started, isImpossible: false }
+  using engine = started
+  const about = await describeEngine(engine)
+  console.log(`\nTests on the engine ${name}: ${about.version}, ${about.store}`)
+  const tests = await runTests(engine, wanted.tests)
+  const demo = wanted.demo ? await runDemo(engine) : { passed: 0, failed: 0 }
+  const counts = { passed: tests.passed + demo.passed, failed: tests.failed + demo.failed }
+  return { name, ...about, ...counts, minutes: (performance.now() - startedAt) / 60_000 }
+}
+
+/** The engine, or why there is none. */
+function tryToStart(engine: DebianEngine): RunningEngine | string {
+  try {
+    return startDebianEngine(engine)
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error)
+  }
+}
+
+async function describeEngine(engine: RunningEngine | null): Promise<{ version: string; store: string }> {
+  const docker = engine ? new Docker({ socketPath: engine.socketPath }) : new Docker()
+  const [{ Version, ApiVersion }, { Driver, DriverStatus }] = await Promise.all([docker.version(), docker.info()])
+  const isContainerd = JSON.stringify(DriverStatus ?? []).includes('io.containerd.snapshotter')
+  return { version: `${Version} (API ${ApiVersion})`, store: isContainerd ? `containerd, ${Driver}` : Driver }
+}
+
+async function runTests(engine: RunningEngine | null, args: readonly string[]): Promise<Counts> {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-counts-'))
+  try {
+    const file = join(folder, 'counts.json')
+    const code = await run(engine, [...VITEST, ...args], { [COUNTS_FILE]: file })
+    const counts = readCounts(file)
+    // A run that fails without a failed test, such as one that was killed, has failed all the same.
+    return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function readCounts(file: string): Counts {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return { passed: 0, failed: 1 }
+  }
+}
+
+/** The README's first command, in an installation of its own. */
+async function runDemo(engine: RunningEngine | null): Promise<Counts> {
+  const folder = mkdtempSync(join(tmpdir(), 'berth-demo-'))
+  try {
+    const ports = { PORT: `${await freePort()}`, INGRESS_PORT: `${await freePort()}` }
+    const settings = { ...ports, BERTH_DATA_DIR: folder, BERTH_HOST_FIREWALL: 'off' }
+    const code = await run(engine, [...BERTH, 'demo', '--exit'], settings)
+    const reset = await run(engine, [...BERTH, 'reset', '--yes'], settings)
+    return code === 0 && reset === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+/** The exit code of a command that has the terminal and reaches the containers of the engine. */
+function run(engine: RunningEngine | null, command: string[], settings: NodeJS.ProcessEnv): Promise<number> {
+  const [program = '', ...args] = engine ? engine.inside(command) : command
+  const environment = engine?.environment ?? process.env
+  const child = spawn(program, args, { cwd: ROOT, stdio: 'inherit', env: { ...environment, ...settings } })
+  let signalled = false
+  const stop = () => {
+    signalled = true
+    child.kill('SIGTERM')
+  }
+  process.on('SIGTERM', stop).on('SIGINT', stop)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => {
+      process.off('SIGTERM', stop).off('SIGINT', stop)
+      if (signalled) reject(new Error('Interrupted'))
+      else resolve(code ?? 1)
+    })
+  })
+}
