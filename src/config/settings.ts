@@ -178,11 +178,11 @@ export const SETTINGS = z.object({
     .string()
     .regex(
       /^[\w./:-]{1,200}$/,
-      'must be the name of a control group on the engine’s machine, such as /builds or builds.slice',
+      'must be the name of a control group on the engine’s machine: a slice such as builds.slice where the engine’s cgroup driver is systemd, and a path such as /builds where it is cgroupfs',
     )
     .optional()
     .describe(
-      'Control group under which the engine runs build steps, to limit all of them together, also with BuildKit. It must exist on the engine’s machine, with its limits.',
+      'Control group under which the engine runs build steps, to limit all of them together, also with BuildKit. It must exist on the engine’s machine, with its limits: a slice such as `builds.slice` where `docker info` says `Cgroup Driver: systemd`, as on most machines, and a path such as `/builds` where it says `cgroupfs`.',
     ),
   BERTH_BUILD_LOG_LINES: whole(10_000, 100, 1_000_000).describe('Log lines kept per build.'),
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of earlier builds are kept as a cache.'),

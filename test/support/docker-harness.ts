@@ -64,7 +64,7 @@ export async function pauseByHand(containerId: string, client = docker): Promise
     try {
       return await client.getContainer(containerId).pause()
     } catch (error) {
-      if (tries === 5 || !String(error).includes('unable to freeze')) throw error
+      if (tries === 5 || !/unable to freeze|cgroup to freeze/.test(String(error))) throw error
     }
 }
 

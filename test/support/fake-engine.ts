@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 export interface EngineAnswer {
   status?: number
   headers?: Record<string, string>
+  /** A text is sent as it is. */
   body: unknown
 }
 

@@ -8,11 +8,13 @@ import type { Reach } from './container-spec.ts'
 import { getReplica, withNetwork } from './find-containers.ts'
 import { observedReplica } from './observe.ts'
 
-/** While a process forks, the kernel may not come to freeze its group. */
-const cannotFreezeNow = (error: unknown): boolean =>
-  statusOf(error) === 500 && /unable to freeze/i.test(messageOf(error))
+/**
+ * While a process forks, the kernel may not come to freeze its group. Engines answer 500, in other words for cgroup v1
+ * ("unable to freeze") than for v2 ("timeout … waiting for the cgroup to freeze").
+ */
+const cannotNow = (error: unknown): boolean => statusOf(error) === 500
 
-const FREEZES = 3
+const TRIES = 3
 
 /**
  * False: it was so already. Engines refuse what is already so, and what cannot be, with the same codes: the inspection
@@ -33,7 +35,7 @@ async function changePhase(
       if (statusOf(error) === null) throw error
       const { State } = await getReplica(engine, name, signal)
       if (State.Status === reached) return false
-      if (State.Status === 'running' && cannotFreezeNow(error) && tries < FREEZES) continue
+      if (change === 'pause' && State.Status === 'running' && cannotNow(error) && tries < TRIES) continue
       if (State.Status === 'running' || State.Status === 'paused') throw error
       throw new RuntimeError('NOT_RUNNING', `The container ${name} does not run: it is ${State.Status}`)
     }

@@ -33,10 +33,10 @@ export async function watchReplicas(engine: DockerEngine, onChange: OnChange, si
 
 async function watchContainers(engine: DockerEngine, onChange: OnChange, signal: AbortSignal): Promise<void> {
   const filters = { type: ['container'], event: TELLING_EVENTS, ...replicaFilters(engine.installationId) }
-  const starved = new Set<string>()
+  const ends = new ContainerEndEvents()
   await followEvents(engine, filters, signal, (event) => {
     const appEnvId = event.Actor?.Attributes?.[LABEL.appEnv]
-    if (appEnvId) onChange(appEnvId, endOf(event, starved))
+    if (appEnvId) onChange(appEnvId, ends.read(event))
   })
 }
 
@@ -117,12 +117,36 @@ interface EngineEvent {
   Actor?: { ID?: string; Attributes?: Record<string, string> }
 }
 
-/** An engine reports that memory ran out in a separate event, before the end. */
-function endOf({ Action, timeNano, Actor }: EngineEvent, starved: Set<string>): ContainerEnd | null {
-  const { ID: containerId = '', Attributes = {} } = Actor ?? {}
-  if (Action === 'oom') starved.add(containerId)
-  if (Action !== 'die') return null
-  const exitCode = Attributes.exitCode === undefined ? null : Number(Attributes.exitCode)
-  const at = new Date(timeNano === undefined ? Date.now() : timeNano / 1e6)
-  return { containerId, exitCode, outOfMemory: starved.delete(containerId), at }
+/**
+ * An engine reports that memory ran out in a separate event: before the end where the kernel tells it (cgroup v1), and
+ * before or after where it reads a counter (v2). The end is reported again then.
+ */
+class ContainerEndEvents {
+  readonly #starved = new Set<string>()
+  readonly #ended = new Map<string, ContainerEnd>()
+
+  /** The end that an event tells of, or tells more of. */
+  read({ Action, timeNano, Actor }: EngineEvent): ContainerEnd | null {
+    const { ID: containerId = '', Attributes = {} } = Actor ?? {}
+    if (Action === 'start' || Action === 'destroy') this.#forget(containerId)
+    if (Action === 'oom') return this.#starve(containerId)
+    if (Action !== 'die') return null
+    const exitCode = Attributes.exitCode === undefined ? null : Number(Attributes.exitCode)
+    const at = new Date(timeNano === undefined ? Date.now() : timeNano / 1e6)
+    const end = { containerId, exitCode, outOfMemory: this.#starved.delete(containerId), at }
+    this.#ended.set(containerId, end)
+    return end
+  }
+
+  #starve(containerId: string): ContainerEnd | null {
+    const end = this.#ended.get(containerId)
+    if (end) return { ...end, outOfMemory: true }
+    this.#starved.add(containerId)
+    return null
+  }
+
+  #forget(containerId: string): void {
+    this.#starved.delete(containerId)
+    this.#ended.delete(containerId)
+  }
 }
