@@ -29,8 +29,6 @@ function sockets() {
     join(home, '.orbstack/run/docker.sock'),
     join(home, '.colima/default/docker.sock'),
     join(home, '.rd/docker.sock'),
-    join(runtime, 'podman/podman.sock'),
-    '/run/podman/podman.sock',
   ]
 }
 

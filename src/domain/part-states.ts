@@ -20,6 +20,8 @@ export const PART_STATES = {
   RIGHTS_MISSING: 'Run the statements that the part `rights` names, as the owner of the tables.',
   SCHEMA_NEWER: 'Restart this process with the newer version of Berth.',
   ENGINE_UNREACHABLE: 'Start the container engine, or correct DOCKER_HOST. What waits for it goes on by itself.',
+  ENGINE_UNSUPPORTED:
+    'Update the container engine to Docker 20.10 or newer, or point DOCKER_HOST at another one. docs/compatibility.md lists those that are tested.',
   ENGINE_TAKEN:
     'Stop the other Berth and run npm run engine:take-over where work shall go on, or give a copy an engine of its own (DOCKER_HOST).',
   DISK_FULL: 'Make room on the disk of the data directory (BERTH_DATA_DIR).',

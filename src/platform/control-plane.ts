@@ -3,7 +3,7 @@ import { DatabaseProbe } from '../database/database-probe.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
 import { migrate } from '../database/migrate.ts'
 import { findMissingRights, type MissingRights, ownerRights } from '../database/rights.ts'
-import type { ContainerRuntime } from '../runtime/container-runtime.ts'
+import { type ContainerRuntime, EngineUnsupported } from '../runtime/container-runtime.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
@@ -53,7 +53,8 @@ export async function serveControlPlane(base: RoleContext, { adminToken }: DataD
   // The process of the ingress has the internal listener, because it knows the hosts.
   if (!base.link?.isElsewhere('ingress', config))
     await (await import('./roles/start-health.ts')).startHealth(context, ingress?.knowsHost)
-  return { ingressPort: ingress?.port ?? null, engine: engine && (await nameOf(engine.runtime)), installationId }
+  const answering = engine ? await probeEngine(engine.runtime) : { engine: null, engineProblem: null }
+  return { ingressPort: ingress?.port ?? null, ...answering, installationId }
 }
 
 async function serveWorker(part: () => ControlPlaneContext, installationId: string): Promise<ContainerEngine> {
@@ -92,7 +93,11 @@ async function releaseLeasesOfDeadWorkers({ database, processRegistration, log }
   }
 }
 
-async function nameOf(runtime: ContainerRuntime): Promise<string | null> {
-  const info = await runtime.info({ timeoutSeconds: ENGINE_PROBE_SECONDS }).catch(() => null)
-  return info ? `${info.name} ${info.version}` : null
+async function probeEngine(runtime: ContainerRuntime): Promise<Pick<Served, 'engine' | 'engineProblem'>> {
+  try {
+    const { name, version } = await runtime.info({ timeoutSeconds: ENGINE_PROBE_SECONDS })
+    return { engine: `${name} ${version}`, engineProblem: null }
+  } catch (error) {
+    return { engine: null, engineProblem: error instanceof EngineUnsupported ? error.message : null }
+  }
 }

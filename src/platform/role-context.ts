@@ -41,6 +41,8 @@ export interface Served {
   ingressPort: number | null
   /** Name and version of the container engine; null when none answers, or the process has no worker. */
   engine: string | null
+  /** Why the engine that answers cannot be used. */
+  engineProblem: string | null
   /** Labels what this Berth owns on the engine; null in a process that is only an ingress. */
   installationId: string | null
 }

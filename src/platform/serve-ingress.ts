@@ -13,7 +13,7 @@ export async function serveIngress(context: RoleContext): Promise<Served> {
   reportOtherProcess(context)
   if (context.config.BERTH_HEALTH_PORT !== 0)
     await (await import('./roles/start-health.ts')).startHealth(context, knowsHost)
-  return { ingressPort, engine: null, installationId: null }
+  return { ingressPort, engine: null, engineProblem: null, installationId: null }
 }
 
 /** Requests to running apps need none of it, so none of it makes the ingress unready. */

@@ -1,5 +1,6 @@
 import { join, relative, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
+import { PART_STATES } from '../domain/part-states.ts'
 import type { Platform } from './platform.ts'
 import { readProcessInfo } from './process-registry/process-info.ts'
 
@@ -8,7 +9,7 @@ const PLAIN = /^[\w@%+=:,./-]+$/
 
 /** Printed once everything is ready: the URLs, the token, the next step. */
 export function welcome(config: Config, platform: Platform, seconds: number): string {
-  const { apiUrl, ingressUrl, engine, otherProcesses } = platform
+  const { apiUrl, ingressUrl, engine, engineProblem, otherProcesses } = platform
   const isWorker = config.BERTH_ROLES.includes('worker')
   const lines = [`Berth is ready (${seconds.toFixed(1)} s; ${config.BERTH_ROLES.join(', ')})`, '']
   if (apiUrl) {
@@ -18,11 +19,15 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
     lines.push(`  Sign in    ${apiUrl}/sign-in`)
   }
   if (ingressUrl) lines.push(`  Apps       ${appsUrl(config, ingressUrl)}`)
-  if (isWorker) lines.push(`  Engine     ${engine ?? `none answers at ${config.DOCKER_HOST ?? 'the local socket'}`}`)
+  const noEngine = engineProblem
+    ? 'none that can be used'
+    : `none answers at ${config.DOCKER_HOST ?? 'the local socket'}`
+  if (isWorker) lines.push(`  Engine     ${engine ?? noEngine}`)
   if (apiUrl) lines.push(`  Token      ${tokenWords(platform)}`)
   // Tells a user who meant to start a second Berth that this one shares the data directory.
   for (const other of otherProcesses) lines.push(`  Shared     data directory, with ${readProcessInfo(other)}`)
   lines.push('')
+  if (isWorker && engineProblem) lines.push(`${engineProblem}.`, PART_STATES.ENGINE_UNSUPPORTED, '')
   if (isWorker && !engine) lines.push(...WITHOUT_ENGINE, '')
   if (apiUrl) lines.push('Deploy something, in another terminal:', '', ...demoCommand(config, platform), '')
   return `\n${lines.join('\n')}\n`

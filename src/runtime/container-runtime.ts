@@ -1,3 +1,4 @@
+import { DomainError } from '../domain/errors.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Resources } from '../domain/resources.ts'
 import type { CallBounds } from '../engine/call-bounds.ts'
@@ -169,6 +170,7 @@ export interface LogOptions {
  * have gone by a later attempt.
  */
 export interface ContainerRuntime {
+  /** Throws EngineUnsupported when the engine answers and Berth cannot use it. */
   info(bounds?: CallBounds): Promise<RuntimeInfo>
 
   /** Tells this engine from any other, by whatever address it is reached. Another one has its storage anew. */
@@ -308,6 +310,13 @@ export interface ContainerRuntime {
    * notification to reconcile, not a state. It carries how a container ended, because one that is restarted at once has lost that. Reconnects until aborted.
    */
   watch(onChange: (appEnvId: string, end: ContainerEnd | null) => void, signal: AbortSignal): void
+}
+
+/** An engine that answers, and that Berth cannot use: whatever needs it waits, as for one that is away. */
+export class EngineUnsupported extends DomainError {
+  constructor(message: string) {
+    super('RUNTIME_UNAVAILABLE', 'ENGINE_UNREACHABLE', message)
+  }
 }
 
 /** `START_LOST`: the engine has forgotten a start, so that its container may have run, or run still. */

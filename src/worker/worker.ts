@@ -7,6 +7,7 @@ import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { WorkerStopping } from './claim/abandoned.ts'
 import { CommitStatusLoop } from './commit-statuses/commit-status-loop.ts'
 import type { InstallationContext } from './context/worker-context.ts'
+import type { EngineFault } from './engine/engine-health.ts'
 import type { InstallationSite } from './engine/engine-ownership.ts'
 import { createEngineWorker, type EngineWorker } from './engine-worker.ts'
 import { InstallationLoop } from './housekeeping/installation-loop.ts'
@@ -44,7 +45,7 @@ export interface Worker {
    * Whether the engines answer; null before the first check. The reason names the first that does not, and never the
    * address or keys of a region's: everybody may read it.
    */
-  readonly engine: { reachable: boolean | null; isTaken: boolean; reason: string | null }
+  readonly engine: { reachable: boolean | null; fault: EngineFault | null; reason: string | null }
 }
 
 /** Carries out what requests have recorded, and keeps it so. Any number of workers share one database. */
@@ -113,10 +114,10 @@ export function createWorker(options: WorkerOptions): Worker {
     },
     get engine() {
       const away = engines().find(({ health }) => health.reachable === false)
-      if (!away) return { reachable: own.health.reachable, isTaken: false, reason: null }
-      const { isTaken } = away.health
-      const detail = away.scope === null || isTaken ? away.health.reason : null
-      return { reachable: false, isTaken, reason: detail ?? `${engineName(away.scope)} does not answer` }
+      if (!away) return { reachable: own.health.reachable, fault: null, reason: null }
+      const { fault, reason } = away.health
+      const detail = away.scope === null || fault !== 'ENGINE_UNREACHABLE' ? reason : null
+      return { reachable: false, fault, reason: detail ?? `${engineName(away.scope)} does not answer` }
     },
   }
 }

@@ -35,7 +35,7 @@ export async function startWorker(context: WorkerContext): Promise<void> {
   }
 }
 
-const enginePart = ({ reachable, isTaken, reason }: Worker['engine']): PartState =>
+const enginePart = ({ reachable, fault, reason }: Worker['engine']): PartState =>
   reachable === true
     ? { ready: true, reason: null }
-    : { ready: false, state: reachable === null ? 'STARTING' : isTaken ? 'ENGINE_TAKEN' : 'ENGINE_UNREACHABLE', reason }
+    : { ready: false, state: reachable === null ? 'STARTING' : (fault ?? 'ENGINE_UNREACHABLE'), reason }

@@ -1,10 +1,10 @@
-import type { DockerVersion } from 'dockerode'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { within } from '../../engine/docker/within.ts'
 import type { ContainerRuntime } from '../container-runtime.ts'
 import { applyRollout } from './apply.ts'
 import type { Reach } from './container-spec.ts'
 import { readDiskUse, readVolumeUse } from './disk-use.ts'
+import { readEngineInfo } from './engine-info.ts'
 import { execCommand } from './exec.ts'
 import { removeLeftVolumes } from './left-volumes.ts'
 import { readListening } from './listening.ts'
@@ -46,10 +46,7 @@ export function createDockerRuntime(
   const runs = { ...tasks, holders }
   const held = new ReplicaNetworks(engine, replicaNetworks)
   return {
-    async info(bounds) {
-      const answer = await within(engine, bounds, (signal) => ask(engine, { path: '/version', signal }))
-      return { name: 'Docker Engine', version: (answer as DockerVersion).Version }
-    },
+    info: (bounds) => within(engine, bounds, (signal) => readEngineInfo(engine, signal)),
     identity: (bounds) => within(engine, bounds, (signal) => readIdentity(engine, signal)),
     marks: (bounds) => within(engine, bounds, (signal) => listMarks(engine, signal)),
     addMark: (mark, bounds) => within(engine, bounds, (signal) => addMark(engine, mark, signal)),

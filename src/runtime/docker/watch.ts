@@ -118,8 +118,8 @@ interface EngineEvent {
 }
 
 /**
- * An engine reports that memory ran out in a separate event: before the end where the kernel tells it (cgroup v1), and
- * before or after where it reads a counter (v2). The end is reported again then.
+ * An engine reports that memory ran out in a separate event. It comes before the end as a rule, and the engine promises no
+ * order: with cgroup v2 it waits for a counter to change. When it comes after, the end is reported again.
  */
 class ContainerEndEvents {
   readonly #starved = new Set<string>()

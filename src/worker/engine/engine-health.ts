@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
-import type { ContainerRuntime, RuntimeInfo } from '../../runtime/container-runtime.ts'
+import { type ContainerRuntime, EngineUnsupported, type RuntimeInfo } from '../../runtime/container-runtime.ts'
 import { sleep } from '../time/sleep.ts'
 import type { EngineOwnership } from './engine-ownership.ts'
 
@@ -11,6 +11,9 @@ const FIRST_CHECK_SECONDS = 15
 
 /** One missed answer may be a busy machine. After this many, running calls will not be answered either. */
 const UNANSWERED_UNTIL_GONE = 2
+
+/** Why the engine is not used. */
+export type EngineFault = 'ENGINE_UNREACHABLE' | 'ENGINE_UNSUPPORTED' | 'ENGINE_TAKEN'
 
 export const isEngineAway = (error: unknown): boolean =>
   error instanceof DomainError && error.code === 'RUNTIME_UNAVAILABLE'
@@ -23,8 +26,8 @@ export class EngineHealth {
   /** Null before the first check. */
   reachable: boolean | null = null
   reason: string | null = null
-  /** Another Berth with the id of this installation works there. */
-  isTaken = false
+  /** Null while it is used, and before the first check. */
+  fault: EngineFault | null = null
   info: RuntimeInfo | null = null
   readonly #runtime: ContainerRuntime
   readonly #log: Logger
@@ -96,32 +99,34 @@ export class EngineHealth {
     try {
       this.info = await this.#runtime.info({ signal, timeoutSeconds: ANSWER_SECONDS })
       const refusal = (await this.#ownership?.check(signal, ANSWER_SECONDS)) ?? null
-      if (refusal !== null) return this.#recordRefusal(refusal)
+      if (refusal !== null) return this.#recordRefusal('ENGINE_TAKEN', refusal)
       if (this.reachable !== true) this.#log.info({ engine: this.info }, 'The container engine answers')
       this.reachable = true
-      this.isTaken = false
+      this.fault = null
       this.reason = null
       this.#unanswered = 0
       if (this.#gone.signal.aborted) this.#gone = new AbortController()
     } catch (error) {
-      if (!signal.aborted) this.#recordNoAnswer(error instanceof Error ? error.message : String(error))
+      if (signal.aborted) return
+      if (error instanceof EngineUnsupported) return this.#recordRefusal('ENGINE_UNSUPPORTED', error.message)
+      this.#recordNoAnswer(error instanceof Error ? error.message : String(error))
     }
   }
 
-  /** It answers, and is not ours: what is under way there ends at once. */
-  #recordRefusal(reason: string): void {
+  /** It answers, and is not for us: what is under way there ends at once. */
+  #recordRefusal(fault: EngineFault, reason: string): void {
     if (this.reason !== reason) this.#log.warn({ reason }, 'The container engine is not used; operations wait for it')
     this.reachable = false
-    this.isTaken = true
+    this.fault = fault
     this.reason = reason
     if (!this.#gone.signal.aborted) this.#gone.abort(runtimeUnavailable(reason))
   }
 
   #recordNoAnswer(reason: string): void {
-    this.isTaken = false
-    if (this.reachable !== false) {
+    if (this.fault !== 'ENGINE_UNREACHABLE') {
       this.#log.warn({ reason }, 'The container engine does not answer; operations wait for it')
     }
+    this.fault = 'ENGINE_UNREACHABLE'
     this.reachable = false
     this.reason = reason
     this.#unanswered += 1

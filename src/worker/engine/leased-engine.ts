@@ -27,7 +27,7 @@ import type { Task } from '../../runtime/task.ts'
 import type { Lease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'
 import { type EngineScope, engineKey } from '../scope/engine-scope.ts'
-import { type EngineHealth, isEngineAway } from './engine-health.ts'
+import { type EngineFault, type EngineHealth, isEngineAway } from './engine-health.ts'
 
 const LOG_SECONDS = 5
 /** A program of the container may have to answer. */
@@ -40,8 +40,8 @@ export interface LeasedEngine {
   readonly key: string
   /** Throws RUNTIME_UNAVAILABLE when the engine did not answer within the last seconds. */
   requireReachable(): Promise<void>
-  /** It answers, and another Berth with the id of this installation works there. */
-  isTaken(): boolean
+  /** Why it is not used; null while it is. */
+  fault(): EngineFault | null
   /** Knows no account: what a tenant names goes through `resolveFor` of worker/images/. */
   resolveImage(
     image: string,
@@ -138,7 +138,7 @@ export function leasedEngine(
   return {
     key: engineKey(scope),
     requireReachable: () => engineHealth.requireReachable(signal),
-    isTaken: () => engineHealth.isTaken,
+    fault: () => engineHealth.fault,
     resolveImage: (image, credential, options) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) =>
         imageBuilder.resolveImage(image, credential, { ...options, ...bounds }),

@@ -87,9 +87,14 @@ async function handleFailure(attempt: AttemptContext, error: unknown): Promise<v
 /** Names the region, and never the address: that is for the installation's admin alone. */
 function waitingFor({ scope, engine }: AttemptContext): string {
   const which = scope === null ? 'the container engine' : `the container engine of the region ${scope.regionCode}`
-  return engine.isTaken()
-    ? `Waiting for ${which}: another Berth with the data of this one works there. /readyz says what to do`
-    : `Waiting for ${which}: it does not answer. When it is started, the operation continues by itself`
+  switch (engine.fault()) {
+    case 'ENGINE_TAKEN':
+      return `Waiting for ${which}: another Berth with the data of this one works there. /readyz says what to do`
+    case 'ENGINE_UNSUPPORTED':
+      return `Waiting for ${which}: Berth cannot use the one that answers. /readyz says why, and what to do`
+    default:
+      return `Waiting for ${which}: it does not answer. When it is started, the operation continues by itself`
+  }
 }
 
 /** Bounded, with exponential backoff and jitter: what broke this attempt may have broken many. */

@@ -46,7 +46,7 @@ test('a container that is reported out of memory, and then ended, ran out of mem
   expect(await endsOf([started, starved(2), died(3)])).toEqual(['137 at 3, out of memory'])
 })
 
-test('an end is corrected when memory is reported after it, as with cgroup v2', async () => {
+test('an end is corrected when memory is reported after it', async () => {
   expect(await endsOf([started, died(2), starved(3)])).toEqual(['137 at 2', '137 at 2, out of memory'])
 })
 
