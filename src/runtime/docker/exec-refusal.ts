@@ -1,4 +1,4 @@
-import type { CommandStreams } from '../command.ts'
+import type { CommandStreams } from '../../engine/command-streams.ts'
 
 /** Exit codes with which the engine reports a command that does not exist or cannot be run. */
 const CANNOT_RUN = [126, 127]

@@ -1,6 +1,7 @@
 import type { EngineCommand } from '../../app-types/engines/engine.ts'
 import type { Config } from '../../config/config.ts'
 import type { CallBounds } from '../../engine/call-bounds.ts'
+import type { CommandStreams } from '../../engine/command-streams.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type {
   BuilderTraits,
@@ -12,7 +13,7 @@ import type {
   ResolvedImage,
   ResolveOptions,
 } from '../../images/image-builder.ts'
-import type { CommandStreams, ExecOptions, ExecResult } from '../../runtime/command.ts'
+import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
 import type {
   ContainerRuntime,
   ExpectedReplica,

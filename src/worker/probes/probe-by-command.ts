@@ -1,5 +1,5 @@
+import { LastWords } from '../../engine/last-words.ts'
 import { type ObservedReplica, RuntimeError } from '../../runtime/container-runtime.ts'
-import { LastWords } from '../../runtime/last-words.ts'
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 

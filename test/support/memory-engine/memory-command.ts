@@ -1,6 +1,7 @@
 import { PassThrough, pipeline } from 'node:stream'
-import type { CommandStreams, ExecResult } from '../../../src/runtime/command.ts'
-import { LastWords } from '../../../src/runtime/last-words.ts'
+import type { CommandStreams } from '../../../src/engine/command-streams.ts'
+import { LastWords } from '../../../src/engine/last-words.ts'
+import type { ExecResult } from '../../../src/runtime/command.ts'
 import type { Program } from './program.ts'
 import { type ProcessOptions, RunningProcess } from './running-process.ts'
 

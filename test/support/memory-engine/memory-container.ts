@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { replicaName } from '../../../src/domain/replica-name.ts'
-import type { CommandStreams, ExecOptions, ExecResult } from '../../../src/runtime/command.ts'
+import type { CommandStreams } from '../../../src/engine/command-streams.ts'
+import type { ExecOptions, ExecResult } from '../../../src/runtime/command.ts'
 import {
   type Listening,
   type ObservedReplica,

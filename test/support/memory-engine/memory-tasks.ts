@@ -1,5 +1,6 @@
 import type { CallBounds } from '../../../src/engine/call-bounds.ts'
-import type { CommandStreams, ExecOptions, ExecResult } from '../../../src/runtime/command.ts'
+import type { CommandStreams } from '../../../src/engine/command-streams.ts'
+import type { ExecOptions, ExecResult } from '../../../src/runtime/command.ts'
 import { type ContainerRuntime, RuntimeError } from '../../../src/runtime/container-runtime.ts'
 import { type Task, type TaskReference, taskName } from '../../../src/runtime/task.ts'
 import { call, type MemoryConnection, own, silence } from './connection.ts'

@@ -1,6 +1,6 @@
-import type { CallBounds } from '../../engine/call-bounds.ts'
-import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { within } from '../../engine/docker/within.ts'
+import type { CallBounds } from '../../call-bounds.ts'
+import type { DockerEngine } from '../connection.ts'
+import { within } from '../within.ts'
 import { openExec } from './open-exec.ts'
 
 const KILL_SECONDS = 10

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { within } from '../../engine/docker/within.ts'
+import type { DockerEngine } from '../connection.ts'
+import { within } from '../within.ts'
 
 const FIRST_PAUSE_MS = 10
 const LONGEST_PAUSE_MS = 500

@@ -1,8 +1,8 @@
 import type { Duplex } from 'node:stream'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { isHostExhausted } from '../../domain/host-exhausted.ts'
-import type { CommandStreams } from '../command.ts'
-import { LastWords } from '../last-words.ts'
+import { isHostExhausted } from '../../../domain/host-exhausted.ts'
+import type { CommandStreams } from '../../command-streams.ts'
+import { LastWords } from '../../last-words.ts'
 import { readFrames } from './stream-frames.ts'
 
 export interface Carried {

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import type { Exec } from 'dockerode'
-import type { DockerEngine } from '../../engine/docker/connection.ts'
+import type { DockerEngine } from '../connection.ts'
 
 interface ExecSpec {
   command: readonly string[]
