@@ -152,9 +152,20 @@ export const SETTINGS = z.object({
   ),
   ...USAGE_SETTINGS,
   BERTH_BUILDER: z
-    .enum(['auto', 'classic', 'buildkit'])
+    .enum(['auto', 'classic', 'buildkit', 'own'])
     .default('auto')
-    .describe('Engine builder to use. auto: the one that the engine prefers.'),
+    .describe(
+      'What builds images. auto: the builder that the engine prefers. own: a rootless BuildKit in a container of its own for each account, whose limits, network and images are the account’s (experimental).',
+    ),
+  BERTH_BUILDER_IMAGE: z
+    .string()
+    .min(1)
+    .default('moby/buildkit:buildx-stable-1-rootless')
+    .describe('Image of the builder own: a rootless BuildKit.'),
+  BERTH_BUILDER_CACHE_MB: count(20_000, 1_000_000).describe(
+    'Disk space in MB that the cache of an account’s builder may take.',
+  ),
+  BERTH_BUILDER_IDLE_SECONDS: seconds(600).describe('Time without a build after which an account’s builder ends.'),
   BERTH_NIXPACKS: z
     .string()
     .startsWith('/', 'must be a path from the root, such as /usr/local/bin/nixpacks')

@@ -97,3 +97,13 @@ function problemOfRepository(repository: string): string | null {
     : 'must be letters, digits, and single ".", "_" or "-" between them'
   return `the repository part "${wrong}" ${rule}`
 }
+
+/** As BuildKit calls it: without what is understood, so that `docker.io/library/node:latest` is `node`. */
+export function familiarName(image: string): string {
+  const parsed = parseImageReference(image)
+  if ('problem' in parsed) return image
+  const { registry, repository, tag, digest } = parsed.reference
+  const path = registry === DOCKER_HUB ? repository.replace(/^library\//, '') : `${registry}/${repository}`
+  const suffix = digest ? `@${digest}` : ''
+  return `${path}${tag && tag !== 'latest' ? `:${tag}` : ''}${suffix}`
+}

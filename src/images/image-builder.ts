@@ -51,6 +51,8 @@ export interface ImageBuild {
   /** Name of the Dockerfile in the archive. */
   dockerfile: string
   buildArgs: Readonly<Record<string, string>>
+  /** Ids of images of the engine that it may start from, by the names that BuildKit has for them. For a builder apart. */
+  bases?: Readonly<Record<string, string>>
   /** Logins for base images, by registry. */
   credentials: Readonly<Record<string, RegistryCredential>>
   resources: Resources
@@ -95,6 +97,8 @@ export interface BuildStep {
 
 /** The engine's way to build: whether it understands `RUN --mount`, for authors of Dockerfiles. */
 export interface BuilderTraits {
+  /** It reads Dockerfiles as they are, and reaches no image of the engine but the bases that it is given. */
+  isApart: boolean
   /** Prefix for names of caches that only this environment's builds see; null if the builder has no caches. */
   cacheScope(appEnvId: string): string | null
   /** Labels for every stage of a Dockerfile, so that a build's leftovers can be found. */
@@ -158,6 +162,9 @@ export interface ImageBuilder {
 
   /** Removes the containers in which an environment's builds ran, and the layers that they left since a given time. */
   clearBuilds(reference: { appEnvId: string; since: Date }, bounds?: CallBounds): Promise<void>
+
+  /** Removes the account's builder with its cache, where it has one of its own. No build of it may be under way. */
+  removeBuilder(accountId: string, bounds?: CallBounds): Promise<void>
 }
 
 export type ImageErrorReason =

@@ -35,6 +35,11 @@ export function openContainerEngine(
     runtime: createDockerRuntime(engine, { reach, processes, networkHolders, replicaNetworks }),
     imageBuilder: createDockerImageBuilder(engine, {
       builder: config.BERTH_BUILDER,
+      ownBuilder: {
+        image: config.BERTH_BUILDER_IMAGE,
+        cacheMb: config.BERTH_BUILDER_CACHE_MB,
+        idleSeconds: config.BERTH_BUILDER_IDLE_SECONDS,
+      },
       buildCgroupParent: config.BERTH_BUILD_CGROUP_PARENT,
       pullTimeoutSeconds: config.BERTH_PULL_TIMEOUT_SECONDS,
     }),

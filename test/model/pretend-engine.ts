@@ -178,7 +178,7 @@ export class PretendImages implements ImageBuilder {
   }
 
   async traits() {
-    return { cacheScope: () => null, stageLabels: () => ({}), namespace: 'pretended' }
+    return { isApart: false, cacheScope: () => null, stageLabels: () => ({}), namespace: 'pretended' }
   }
 
   build(): Promise<string> {
@@ -208,6 +208,8 @@ export class PretendImages implements ImageBuilder {
   async removeBuildStep() {}
 
   async clearBuilds() {}
+
+  async removeBuilder() {}
 }
 
 /** Long enough for requests to come in between. */

@@ -21,10 +21,10 @@ const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|
 /** From this version on, engines prefer BuildKit; older ones that have it do not limit its builds. */
 const PREFERS_BUILDKIT = 1.42
 
-export type BuilderChoice = 'auto' | 'classic' | 'buildkit'
+export type BuilderChoice = 'auto' | 'classic' | 'buildkit' | 'own'
 
 async function usesBuildKit(engine: DockerEngine, choice: BuilderChoice, signal: AbortSignal): Promise<boolean> {
-  if (choice !== 'auto') return choice === 'buildkit'
+  if (choice !== 'auto') return choice !== 'classic'
   const { ApiVersion } = (await ask(engine, { path: '/version', signal })) as { ApiVersion: string }
   return Number(ApiVersion) >= PREFERS_BUILDKIT
 }
@@ -36,6 +36,7 @@ export async function builderTraits(
 ): Promise<BuilderTraits> {
   const isBuildKit = await usesBuildKit(engine, choice, signal)
   return {
+    isApart: choice === 'own',
     cacheScope: (appEnvId) => (isBuildKit ? cacheScope(engine.installationId, appEnvId) : null),
     namespace: engine.installationId.slice(-8),
     stageLabels: (appEnvId) => stageLabels(engine.installationId, appEnvId),

@@ -15,14 +15,14 @@ interface BaseImageContext {
 export async function findBaseImages(
   images: readonly string[],
   { owner, logins, log }: BaseImageContext,
-): Promise<Record<string, FoundImage>> {
-  const found: Record<string, FoundImage> = {}
+): Promise<Record<string, FoundImage & { imageId: string }>> {
+  const found: Record<string, FoundImage & { imageId: string }> = {}
   for (const image of images) {
-    const { pinned, triggers } = await resolveFor(owner, image, logins)
+    const { pinned, triggers, imageId } = await resolveFor(owner, image, logins)
     const isOwnCopy = pinned.startsWith('sha256:')
     log(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
     // BuildKit does not accept an image id as a name.
-    found[image] = { name: isOwnCopy ? image : pinned, triggers }
+    found[image] = { name: isOwnCopy ? image : pinned, triggers, imageId }
   }
   return found
 }

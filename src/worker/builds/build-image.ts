@@ -4,6 +4,7 @@ import { DOCKERFILE_NAME } from '../../builder/context/build-context.ts'
 import { isReservedArg, parseBuildArgs } from '../../domain/build-args.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
+import { familiarName } from '../../domain/image-reference.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -37,7 +38,9 @@ export async function buildImage(building: FetchedBuild) {
   const labels = traits.stageLabels(appEnv.id)
   const owner = { ...attempt, engine, accountId: appEnv.accountId, signal: deadline.signal }
   const pinning = { owner, logins, labels, signal: deadline.signal }
-  const dockerfile = await pinImages(building, { text: written.text, buildArgs }, pinning)
+  const named = { text: written.text, buildArgs }
+  const bases = traits.isApart ? await findBases(building, named, pinning) : {}
+  const dockerfile = traits.isApart ? written.text : await pinImages(building, named, pinning)
   const begunAt = new Date()
   failpoint('build.asked', attempt.lease.appEnvId)
   try {
@@ -52,6 +55,7 @@ export async function buildImage(building: FetchedBuild) {
       context: packed,
       dockerfile: DOCKERFILE_NAME,
       buildArgs,
+      bases,
       credentials: logins,
       resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
       diskMb: config.BERTH_BUILD_DISK_MB,
@@ -76,6 +80,17 @@ async function findContext({ plan, tree, reader }: FetchedBuild, signal: AbortSi
 interface Pinning extends Omit<Parameters<typeof findBaseImages>[1], 'log'> {
   labels: Readonly<Record<string, string>>
   signal: AbortSignal
+}
+
+/** The images that the Dockerfile starts from, as the app may have them: ids on the engine, by BuildKit's names. */
+async function findBases(
+  { reader, log }: FetchedBuild,
+  dockerfile: { text: string; buildArgs: Readonly<Record<string, string>> },
+  { owner, logins, signal }: Pinning,
+): Promise<Record<string, string>> {
+  const images = await reader.read('namedImages', dockerfile, signal)
+  const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
+  return Object.fromEntries(Object.entries(found).map(([image, { imageId }]) => [familiarName(image), imageId]))
 }
 
 /** The Dockerfile with every image named in full, and with labels on its stages. */

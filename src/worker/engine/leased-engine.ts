@@ -59,6 +59,7 @@ export interface LeasedEngine {
   stop(name: string, graceSeconds: number): Promise<void>
   start(name: string): Promise<ObservedReplica>
   remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number, expected?: ExpectedReplica): Promise<void>
+  /** And what is attached to it without an environment: the account's builder. */
   removeNetwork(accountId: string): Promise<void>
   builder(): Promise<BuilderTraits>
   /** Has no deadline but the context's signal. */
@@ -165,7 +166,10 @@ export function leasedEngine(
           { ...bounds, graceSeconds, beforeRemoval, ...(expected ? { expected } : {}) },
         )
       }),
-    removeNetwork: (accountId) => call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds)),
+    async removeNetwork(accountId) {
+      await call(seconds, (bounds) => imageBuilder.removeBuilder(accountId, bounds))
+      await call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds))
+    },
     builder: () => call(seconds, (bounds) => imageBuilder.traits(bounds)),
     build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => imageBuilder.build({ ...build, appEnvId }, bounds)),
     pushImage: (push) => call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.pushImage(push, bounds)),

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pack } from 'tar-stream'
 import { labelStages } from '../../../src/builder/dockerfile/dockerfile-labels.ts'
+import { familiarName } from '../../../src/domain/image-reference.ts'
 import { resourcesOf } from '../../../src/domain/resources.ts'
 import type { ImageBuild } from '../../../src/images/image-builder.ts'
 import { uniqueId, type World } from '../engine-harness.ts'
@@ -23,9 +24,12 @@ export async function buildImage(world: World, instructions: readonly string[], 
   const { files = {}, from = world.image, signal, ...change } = options
   const { appEnvId = uniqueId('env'), onLine } = options
   const lines: string[] = []
-  const { stageLabels, namespace } = await world.imageBuilder.traits()
+  const { stageLabels, namespace, isApart } = await world.imageBuilder.traits()
   const dockerfile = labelStages([`FROM ${from}`, ...instructions].join('\n'), stageLabels(appEnvId))
   const contentId = uniqueId('con')
+  const given = isApart
+    ? { bases: { [familiarName(from)]: (await world.imageBuilder.resolveImage(from, null)).imageId } }
+    : {}
   const build: ImageBuild = {
     ...{ accountId: ACCOUNT, appId: uniqueId('app'), operationId: uniqueId('op') },
     ...{
@@ -38,6 +42,7 @@ export async function buildImage(world: World, instructions: readonly string[], 
       processes: 1000,
     },
     name: `berth-${namespace}/shop:${contentId.slice(-8)}`,
+    ...given,
     ...change,
     context: archive({ ...files, [DOCKERFILE]: dockerfile }),
     dockerfile: DOCKERFILE,

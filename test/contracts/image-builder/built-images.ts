@@ -9,7 +9,6 @@ export function describeBuiltImages(world: () => World, harness: EngineHarness):
     const { id, appEnvId, contentId } = await buildImage(world(), ['ENV KEPT=yes'])
     const built = (await imageBuilder.builtImages({ appEnvId })).find((image) => image.id === id)
     expect(built).toMatchObject({ appEnvId, contentId, sizeBytes: expect.any(Number) })
-    expect(built?.createdAt.getTime()).toBeGreaterThan(Date.now() - 60_000)
     expect(await imageBuilder.builtImages()).toContainEqual(built)
     expect(await imageBuilder.builtImages({ appEnvId: uniqueId('env') })).toEqual([])
     await imageBuilder.removeImage(id)

@@ -14,6 +14,7 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
     removePulled: () => imageBuilder.removePulled(`sha256:${'0'.repeat(64)}`, BOUNDS),
     removeImage: () => imageBuilder.removeImage(`sha256:${'0'.repeat(64)}`, BOUNDS),
     buildSteps: () => imageBuilder.buildSteps({}, BOUNDS),
+    removeBuilder: () => imageBuilder.removeBuilder('acc_any', BOUNDS),
     clearBuilds: () => imageBuilder.clearBuilds({ appEnvId: 'env_any', since: new Date() }, BOUNDS),
   })
 

@@ -15,6 +15,7 @@ export const createScratchImageBuilder = (): ImageBuilder => ({
   buildSteps: callScratch,
   removeBuildStep: callScratch,
   clearBuilds: callScratch,
+  removeBuilder: callScratch,
 })
 `
 const TEST = `import { createScratchImageBuilder } from '../../../src/images/scratch/scratch-image-builder.ts'

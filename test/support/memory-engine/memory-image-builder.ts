@@ -41,6 +41,7 @@ export function createMemoryImageBuilder(connection: MemoryConnection): ImageBui
       }),
     traits: (bounds) =>
       call(connection, bounds, () => ({
+        isApart: false,
         cacheScope: () => null,
         namespace: installationId.slice(-8),
         stageLabels: (appEnvId) => stageLabels(installationId, appEnvId),
@@ -71,6 +72,7 @@ export function createMemoryImageBuilder(connection: MemoryConnection): ImageBui
         steps(connection, filter).map(({ containerId, appEnvId }) => ({ containerId, appEnvId })),
       ),
     removeBuildStep: (containerId, bounds) => call(connection, bounds, () => endStep(connection, containerId)),
+    removeBuilder: (_accountId, bounds) => call(connection, bounds, () => {}),
     clearBuilds: ({ appEnvId, since }, bounds) =>
       call(connection, bounds, async () => {
         await Promise.all(steps(connection, { appEnvId }).map((step) => endStep(connection, step.containerId)))

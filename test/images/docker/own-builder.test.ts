@@ -1,0 +1,154 @@
+import { Readable } from 'node:stream'
+import Docker from 'dockerode'
+import { pack } from 'tar-stream'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { newId } from '../../../src/domain/ids.ts'
+import { familiarName } from '../../../src/domain/image-reference.ts'
+import { createWorld, type EngineHarness, type World } from '../../contracts/engine-harness.ts'
+import { describeBuilding } from '../../contracts/image-builder/building.ts'
+import { describeBuiltImages } from '../../contracts/image-builder/built-images.ts'
+import { BUILDER_IMAGE, builderImageProblem } from '../../support/builder-image.ts'
+import { dockerEngine } from '../../support/docker-engine.ts'
+import { dockerHarness } from '../../support/docker-harness.ts'
+
+const docker = new Docker()
+const problem = await builderImageProblem(docker)
+if (problem) console.warn(problem)
+
+const ownBuilder = { image: BUILDER_IMAGE, cacheMb: 5_000, idleSeconds: 600 }
+const harness: EngineHarness = {
+  ...dockerHarness,
+  open: (options) => dockerEngine({ ...options, builder: 'own', ownBuilder }),
+}
+
+interface Building {
+  accountId?: string
+  memoryMb?: number
+  diskMb?: number
+  processes?: number
+  signal?: AbortSignal
+  onLine?: (line: string) => void
+}
+
+describe.skipIf(problem)('a builder for each account', () => {
+  let present: World
+  const world = () => present
+  const [ours, theirs] = [newId('acc'), newId('acc')]
+  let number = 0
+
+  beforeAll(async () => {
+    present = createWorld(harness, await harness.ensureImage())
+  })
+  afterAll(() => harness.cleanUp(present.installationId))
+
+  /** Files beside the Dockerfile, which begins with the instructions; the image of the harness is its base. */
+  async function build(files: Record<string, string>, given: Building = {}) {
+    number += 1
+    const archive = pack()
+    // As contexts are packed: every file has the same time.
+    for (const [name, text] of Object.entries(files)) archive.entry({ name, mtime: new Date(0) }, text)
+    archive.finalize()
+    const lines: string[] = []
+    const { accountId = ours, memoryMb = 512, diskMb = 1_000, processes = 200, signal, onLine } = given
+    const { imageId } = await present.imageBuilder.resolveImage(present.image, null)
+    const id = await present.imageBuilder
+      .build(
+        {
+          ...{ accountId, appId: newId('app'), appEnvId: newId('env'), contentId: newId('con') },
+          ...{ operationId: newId('op'), name: `berth-own/shop:${number}`, context: Readable.from(archive) },
+          ...{
+            dockerfile: 'Dockerfile',
+            buildArgs: {},
+            credentials: {},
+            bases: { [familiarName(present.image)]: imageId },
+          },
+          ...{ resources: { cpu: 1, memoryMb }, diskMb, processes },
+          onLine(line) {
+            lines.push(line)
+            onLine?.(line)
+          },
+        },
+        { timeoutSeconds: 120, ...(signal ? { signal } : {}) },
+      )
+      .catch((error: { reason?: string; message: string }) => ({ reason: error.reason, message: error.message }))
+    return { id, lines }
+  }
+  const node = (program: string) => `RUN ["node", "-e", ${JSON.stringify(program)}]`
+  const from = (...instructions: string[]) => [`FROM ${present.image}`, ...instructions, ''].join('\n')
+  const textIn = async (id: unknown, path: string) => {
+    const container = await docker.createContainer({ Image: String(id), Cmd: ['true'] })
+    try {
+      const chunks: Buffer[] = []
+      for await (const chunk of await container.getArchive({ path })) chunks.push(chunk as Buffer)
+      return Buffer.concat(chunks).toString().replaceAll('\0', '')
+    } finally {
+      await container.remove({ force: true })
+    }
+  }
+
+  describe('keeps the contract of builds', () => {
+    afterEach(() => harness.removeContainers(present.installationId))
+    describeBuilding(world, harness)
+  })
+  describe('keeps the contract of built images', () => describeBuiltImages(world, harness))
+
+  test('builds a file of the same size and time with another content anew', async () => {
+    for (const text of ['one', 'two', 'tre', 'for']) {
+      const { id } = await build({ Dockerfile: from('COPY a.txt /a.txt'), 'a.txt': text })
+      expect(await textIn(id, '/a.txt')).toContain(text)
+    }
+  })
+
+  test('leaves nothing of Berth in the image, and no file that it has not sent', async () => {
+    const { id, lines } = await build({
+      Dockerfile: from('COPY . /src', node("console.log('has: ' + require('fs').readdirSync('/src'))")),
+      'a.txt': 'a',
+    })
+    expect([typeof id, lines.find((line) => line.startsWith('has: '))]).toEqual(['string', 'has: a.txt'])
+  })
+
+  test('reads no image of the engine but the bases that it is given, by whatever name', async () => {
+    const { Id } = await docker.getImage(BUILDER_IMAGE).inspect()
+    const hash = Id.slice('sha256:'.length)
+    for (const name of [BUILDER_IMAGE, hash, hash.slice(0, 12)])
+      for (const dockerfile of [`FROM ${name}\nRUN true\n`, from(`COPY --from=${name} / /stolen`)])
+        expect((await build({ Dockerfile: dockerfile })).id).toMatchObject({ reason: 'BUILD_FAILED' })
+  })
+
+  test('has caches for its account alone', async () => {
+    const cache = (program: string) =>
+      from(`RUN --mount=type=cache,id=shared,target=/cache ["node", "-e", ${JSON.stringify(program)}]`)
+    await build({ Dockerfile: cache("require('fs').writeFileSync('/cache/planted', 'x')") })
+    const look = "console.log('there: ' + require('fs').readdirSync('/cache') + Date.now())"
+    const own = await build({ Dockerfile: cache(look) })
+    const other = await build({ Dockerfile: cache(look) }, { accountId: theirs })
+    expect(own.lines.find((line) => line.startsWith('there: '))).toMatch(/^there: planted/)
+    expect(other.lines.find((line) => line.startsWith('there: '))).toMatch(/^there: \d/)
+  })
+
+  test('ends a step that takes more memory than a build may, and says so', async () => {
+    const { id } = await build({ Dockerfile: from(node('const a = []; for (;;) a.push(Buffer.alloc(1e7, 1))')) })
+    expect(id).toMatchObject({
+      reason: 'BUILD_FAILED',
+      message: expect.stringContaining('out of memory: a build may use 512 MB'),
+    })
+  })
+
+  test('ends a build that writes more than it may, and builds the next one', async () => {
+    const program =
+      "const fs = require('fs'); const f = fs.openSync('/big', 'w'); for (let n = 0; n < 600; n += 1) fs.writeSync(f, Buffer.alloc(1048576, n)); setTimeout(() => {}, 60000)"
+    const { id } = await build({ Dockerfile: from(node(program)) }, { diskMb: 200 })
+    expect(id).toMatchObject({ reason: 'DISK_QUOTA_EXCEEDED', message: 'The build has written more than 200 MB' })
+    expect(typeof (await build({ Dockerfile: from(node("console.log('next')")) })).id).toBe('string')
+  })
+
+  test('ends a build that is cancelled with all that it has started', async () => {
+    const leaving = new AbortController()
+    const program = "console.log('it runs'); setInterval(() => {}, 1000); process.on('SIGTERM', () => {})"
+    const onLine = (line: string) => line === 'it runs' && leaving.abort(new Error('cancelled'))
+    const { id } = await build({ Dockerfile: from(node(program)) }, { signal: leaving.signal, onLine })
+    expect(id).toMatchObject({ message: 'cancelled' })
+    const builder = docker.getContainer(`berth-${present.installationId.slice(-8)}-builder-${ours.slice(-8)}`)
+    await expect.poll(async () => JSON.stringify((await builder.top()).Processes)).not.toContain('it runs')
+  })
+})
