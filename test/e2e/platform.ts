@@ -70,6 +70,8 @@ export async function startTestPlatform(
     BERTH_HOST_FIREWALL: 'off',
     // Registries of tests are on loopback.
     BERTH_PRIVATE_REGISTRIES: '127.0.0.1',
+    // BERTH_BUILDER=own npx vitest run --project engine test/e2e: the same with another builder.
+    ...(process.env.BERTH_BUILDER ? { BERTH_BUILDER: process.env.BERTH_BUILDER } : {}),
     ...settings,
   })
   const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }, logTo))

@@ -54,7 +54,25 @@ export async function giveBase(
   const digest = await completeLayout(engine, builder, partial, signal)
   const move = 'echo "$3" > "$1/digest"; rm -rf "$2"; mv "$1" "$2"'
   await succeed(engine, builder, ['sh', '-c', move, 'sh', partial, folder, digest], null, signal)
-  return { store: `base-${hash}`, folder, digest }
+  const base = { store: `base-${hash}`, folder, digest }
+  await extract(engine, builder, base, signal)
+  return base
+}
+
+/** Arguments of `buildctl` by which a Dockerfile finds it under a name. */
+export const baseArguments = ({ store, folder, digest }: Base, name: string): string[] => [
+  ...['--oci-layout', `${store}=${folder}`],
+  ...['--opt', `context:${name}=oci-layout://${store}@${digest}`],
+]
+
+/**
+ * Before any build: what its layers take is not the build's. An image whose ONBUILD instructions need more than this has
+ * them extracted later.
+ */
+async function extract(engine: DockerEngine, builder: string, base: Base, signal: AbortSignal): Promise<void> {
+  const script =
+    'd=$(mktemp -d); printf "FROM base\\nWORKDIR /berth" > "$d/Dockerfile"; buildctl build --frontend dockerfile.v0 --local context="$d" --local dockerfile="$d" "$@" >/dev/null 2>&1; rm -rf "$d"'
+  await runInBuilder(engine, builder, ['sh', '-c', script, 'sh', ...baseArguments(base, 'base')], {}, signal)
 }
 
 /**

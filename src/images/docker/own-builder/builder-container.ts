@@ -35,6 +35,8 @@ export const SECRETS_FOLDER = '/run/berth'
 const FORM = '1'
 const FORM_LABEL = 'berth.form'
 
+const CPU_PERIOD_US = 100_000
+/** An eighth of what each app has, where they compete: a build may wait, a request may not. */
 const CPU_SHARES = 128
 const READY_SECONDS = 30
 const READY_PAUSE_MS = 30
@@ -167,7 +169,9 @@ function limitsOf({ resources, processes }: BuilderLimits) {
   return {
     Memory: bytes,
     MemorySwap: bytes,
-    NanoCpus: Math.round(resources.cpu * 1e9),
+    // Not NanoCpus, which may not be more than the machine has.
+    CpuPeriod: CPU_PERIOD_US,
+    CpuQuota: Math.round(resources.cpu * CPU_PERIOD_US),
     PidsLimit: processes,
   }
 }

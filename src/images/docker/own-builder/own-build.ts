@@ -3,7 +3,7 @@ import type { ImageBuild } from '../../image-builder.ts'
 import { ImageError } from '../../image-builder.ts'
 import { listBuilt } from '../built-images.ts'
 import { imageLabels } from '../image-labels.ts'
-import { giveBase } from './bases.ts'
+import { baseArguments, giveBase } from './bases.ts'
 import { readFromBuilder, runInBuilder } from './builder-command.ts'
 import { type BuilderSettings, ensureBuilder, removeBuilder, restartBuilder } from './builder-container.ts'
 import { BuildProgress } from './progress.ts'
@@ -113,8 +113,7 @@ async function giveBases(
 ): Promise<string[]> {
   const found: string[] = []
   for (const [name, imageId] of Object.entries(bases)) {
-    const { store, folder, digest } = await giveBase(engine, builder, imageId, signal)
-    found.push('--oci-layout', `${store}=${folder}`, '--opt', `context:${name}=oci-layout://${store}@${digest}`)
+    found.push(...baseArguments(await giveBase(engine, builder, imageId, signal), name))
   }
   return found
 }
