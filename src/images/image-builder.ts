@@ -51,7 +51,7 @@ export interface ImageBuild {
   /** Name of the Dockerfile in the archive. */
   dockerfile: string
   buildArgs: Readonly<Record<string, string>>
-  /** Ids of images of the engine that it may start from, by the names that BuildKit has for them. For a builder apart. */
+  /** Ids of images of the engine that it may start from, by the names that the Dockerfile has for them. For a builder apart. */
   bases?: Readonly<Record<string, string>>
   /** Logins for base images, by registry. */
   credentials: Readonly<Record<string, RegistryCredential>>
