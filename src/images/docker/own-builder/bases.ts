@@ -11,7 +11,7 @@ const OCI_MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
 const OCI_CONFIG = 'application/vnd.oci.image.config.v1+json'
 
 /** An image in the builder, for `buildctl`. */
-export interface GivenBase {
+export interface GivenImage {
   /** Of the OCI layout, as `--oci-layout` takes it. */
   store: string
   folder: string
@@ -36,7 +36,7 @@ export async function giveBase(
   builder: string,
   imageId: string,
   signal: AbortSignal,
-): Promise<GivenBase> {
+): Promise<GivenImage> {
   if (!IMAGE_ID.test(imageId)) throw new Error(`"${imageId}" is no id of an image`)
   const hash = imageId.slice('sha256:'.length)
   const folder = `${FOLDER}/${hash}`
@@ -60,7 +60,7 @@ export async function giveBase(
 }
 
 /** Arguments of `buildctl` by which a Dockerfile finds it under a name. */
-export const baseArguments = ({ store, folder, digest }: GivenBase, name: string): string[] => [
+export const baseArguments = ({ store, folder, digest }: GivenImage, name: string): string[] => [
   ...['--oci-layout', `${store}=${folder}`],
   ...['--opt', `context:${name}=oci-layout://${store}@${digest}`],
 ]
@@ -69,7 +69,7 @@ export const baseArguments = ({ store, folder, digest }: GivenBase, name: string
  * Before any build: what its layers take is not the build's. An image whose ONBUILD instructions need more than this has
  * them extracted later.
  */
-async function extract(engine: DockerEngine, builder: string, base: GivenBase, signal: AbortSignal): Promise<void> {
+async function extract(engine: DockerEngine, builder: string, base: GivenImage, signal: AbortSignal): Promise<void> {
   const script =
     'd=$(mktemp -d); printf "FROM base\\nWORKDIR /berth" > "$d/Dockerfile"; buildctl build --frontend dockerfile.v0 --local context="$d" --local dockerfile="$d" "$@" >/dev/null 2>&1; rm -rf "$d"'
   await runInBuilder(engine, builder, ['sh', '-c', script, 'sh', ...baseArguments(base, 'base')], {}, signal)
