@@ -68,7 +68,7 @@ describe.skipIf(problem)('a builder for each account', () => {
             onLine?.(line)
           },
         },
-        { timeoutSeconds: 120, ...(signal ? { signal } : {}) },
+        { timeoutSeconds: 220, ...(signal ? { signal } : {}) },
       )
       .catch((error: { reason?: string; message: string }) => ({ reason: error.reason, message: error.message }))
     return { id, lines }
