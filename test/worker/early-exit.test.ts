@@ -50,7 +50,7 @@ const noted = (there: Harbour, appEnvId: string) =>
 
 const OUT_OF_MEMORY = (memoryMb: number) =>
   new RegExp(
-    `^Container 0 exited with code 137 \\(out of memory\\) \\d+ s after version 1 was deployed\\. It may use ${memoryMb} MB of memory\\. Give it more \\(PATCH /app-env/resources\\) and apply that, or roll back\\.`,
+    `^Container 0 exited (with code 137 )?\\(out of memory\\) \\d+ s after version 1 was deployed\\. It may use ${memoryMb} MB of memory\\. Give it more \\(PATCH /app-env/resources\\) and apply that, or roll back\\.`,
   )
 
 async function expectKilledForMemory(there: Harbour, command: string, args: string[]): Promise<void> {
