@@ -19,12 +19,13 @@ export const TESTED_ENGINES: readonly TestedEngine[] = [
     name: 'containerd',
     // As a fresh Docker 29 is set up: images in containerd's store, and no API from before Docker 25.
     from: { suite: 'sid', options: '--feature containerd-snapshotter=true', oldestApi: '1.44' },
-    inEveryRun: ['--project', 'engine', '--project', 'main-path', ...CONTRACTS],
+    // Berth takes every image there for a pulled one: docs/compatibility.md.
+    inEveryRun: [],
   },
   {
     name: 'overlay2',
     from: { suite: 'sid', options: '--feature containerd-snapshotter=false' },
-    inEveryRun: [],
+    inEveryRun: ['--project', 'engine', '--project', 'main-path', ...CONTRACTS],
   },
 ]
 
