@@ -1,7 +1,15 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { reportRuns } from './report-runs.ts'
 
-const OWN = { name: 'own', version: '20.10.24 (API 1.41)', store: 'overlay2', passed: 40, failed: 0, minutes: 60.24 }
+const OWN = {
+  name: 'own',
+  version: '20.10.24 (API 1.41)',
+  store: 'overlay2',
+  passed: 40,
+  failed: 0,
+  failures: [],
+  minutes: 60.24,
+}
 const IMPOSSIBLE = { name: 'containerd', notRun: 'only root can start a container engine', isImpossible: true }
 const NOT_STARTED = { name: 'containerd', notRun: 'it does not start: no network', isImpossible: false }
 
@@ -14,7 +22,10 @@ beforeEach(() => {
 afterEach(() => vi.restoreAllMocks())
 
 test('a line for each engine, then the sum', () => {
-  const runs = [OWN, { ...OWN, name: 'containerd', version: '28.5.2 (API 1.51)', failed: 2, minutes: 5 }]
+  const runs = [
+    OWN,
+    { ...OWN, name: 'containerd', version: '28.5.2 (API 1.51)', failed: 2, failures: ['one', 'two'], minutes: 5 },
+  ]
   expect(reportRuns(runs)).toBe(1)
   expect(printed).toEqual([
     '',
@@ -22,6 +33,8 @@ test('a line for each engine, then the sum', () => {
     'own         20.10.24 (API 1.41)  overlay2  40     0       60.2',
     'containerd  28.5.2 (API 1.51)    overlay2  42     2       5.0',
     '',
+    'FAILED one',
+    'FAILED two',
     '80 passed, 2 failed',
   ])
 })

@@ -1,4 +1,4 @@
-import { type Counts, summaryLine } from '../support/summary-reporter.ts'
+import { type Counts, failureLines, summaryLine } from '../support/summary-reporter.ts'
 
 /** What tests have shown on one engine, or why none were run. */
 export type EngineRun = { name: string } & (Ran | NotRun)
@@ -27,7 +27,8 @@ export function reportRuns(runs: readonly EngineRun[], { isCi = Boolean(process.
   const sum = (counted: 'passed' | 'failed') => ran.reduce((total, run) => total + run[counted], 0)
   const notStarted = runs.filter((run) => 'notRun' in run && !run.isImpossible).length
   const failed = sum('failed') + (isCi ? notStarted : 0)
-  console.log(`\n${engineTable(runs)}\n\n${summaryLine({ passed: sum('passed'), failed })}`)
+  const failures = ran.map(failureLines).join('')
+  console.log(`\n${engineTable(runs)}\n\n${failures}${summaryLine({ passed: sum('passed'), failed })}`)
   return failed === 0 ? 0 : 1
 }
 

@@ -11,6 +11,8 @@ import type { TestedEngine } from './tested-engines.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const VITEST = [process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run']
+const NONE: Counts = { passed: 0, failed: 0, failures: [] }
+const failing = (why: string): Pick<Counts, 'failed' | 'failures'> => ({ failed: 1, failures: [why] })
 const BERTH = [process.execPath, join(ROOT, 'scripts/berth.mjs')]
 
 interface Wanted {
@@ -31,8 +33,12 @@ export async function runOnEngine({ name, from }: TestedEngine, wanted: Wanted):
   const about = await describeEngine(engine)
   console.log(`\nTests on the engine ${name}: ${about.version}, ${about.store}`)
   const tests = await runTests(engine, wanted.tests)
-  const demo = wanted.demo ? await runDemo(engine) : { passed: 0, failed: 0 }
-  const counts = { passed: tests.passed + demo.passed, failed: tests.failed + demo.failed }
+  const demo = wanted.demo ? await runDemo(engine) : NONE
+  const counts = {
+    passed: tests.passed + demo.passed,
+    failed: tests.failed + demo.failed,
+    failures: [...tests.failures, ...demo.failures],
+  }
   return { name, ...about, ...counts, minutes: (performance.now() - startedAt) / 60_000 }
 }
 
@@ -59,7 +65,7 @@ async function runTests(engine: RunningEngine | null, args: readonly string[]): 
     const code = await run(engine, [...VITEST, ...args], { [COUNTS_FILE]: file })
     const counts = readCounts(file)
     // A run that fails without a failed test, such as one that was killed, has failed all the same.
-    return code !== 0 && counts.failed === 0 ? { ...counts, failed: 1 } : counts
+    return code !== 0 && counts.failed === 0 ? { ...counts, ...failing(`the run ended with ${code}`) } : counts
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
@@ -69,7 +75,7 @@ function readCounts(file: string): Counts {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { passed: 0, failed: 1 }
+    return { passed: 0, ...failing('the run was ended before it could count') }
   }
 }
 
@@ -81,7 +87,9 @@ async function runDemo(engine: RunningEngine | null): Promise<Counts> {
     const settings = { ...ports, BERTH_DATA_DIR: folder, BERTH_HOST_FIREWALL: 'off' }
     const code = await run(engine, [...BERTH, 'demo', '--exit'], settings)
     const reset = await run(engine, [...BERTH, 'reset', '--yes'], settings)
-    return code === 0 && reset === 0 ? { passed: 1, failed: 0 } : { passed: 0, failed: 1 }
+    return code === 0 && reset === 0
+      ? { ...NONE, passed: 1 }
+      : { passed: 0, ...failing(`npm run demo ended with ${code}, npm run reset with ${reset}`) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
-import type { Reporter, TestModule } from 'vitest/node'
+import { stripVTControlCharacters } from 'node:util'
+import type { Reporter, TestCase, TestModule } from 'vitest/node'
 
 /** Names a file that the counts are written to as well, for programs that run several suites. */
 export const COUNTS_FILE = 'BERTH_TEST_COUNTS'
@@ -7,21 +8,40 @@ export const COUNTS_FILE = 'BERTH_TEST_COUNTS'
 export interface Counts {
   passed: number
   failed: number
+  /** A line for each failure: the test and how its error begins. Last in the output, where a long log is read first. */
+  failures: readonly string[]
 }
 
 /** Ends the output with a machine-readable line: `N passed, N failed`. */
 export default class SummaryReporter implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
+  onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { message: string }[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
-    const count = (state: string) => tests.filter((test) => test.result().state === state).length
-    // A file that does not load has no tests that could fail, but is a failure all the same.
-    const brokenModules = modules.filter((module) => module.errors().length > 0).length
-    const failed = count('failed') + brokenModules + unhandledErrors.length
-    const counts: Counts = { passed: count('passed'), failed }
-    process.stdout.write(`${summaryLine(counts)}\n`)
+    const failures = [
+      ...tests.filter(hasFailed).map((test) => lineOf(placeOf(test), test.result().errors)),
+      // A file that does not load has no tests that could fail, but is a failure all the same.
+      ...modules.filter(hasErrors).map((module) => lineOf(module.relativeModuleId, module.errors())),
+      ...unhandledErrors.map((error) => lineOf('outside of a test', [error])),
+    ]
+    const passed = tests.filter((test) => test.result().state === 'passed').length
+    const counts: Counts = { passed, failed: failures.length, failures }
+    process.stdout.write(`${failureLines(counts)}${summaryLine(counts)}\n`)
     const file = process.env[COUNTS_FILE]
     if (file) writeFileSync(file, JSON.stringify(counts))
   }
 }
 
-export const summaryLine = ({ passed, failed }: Counts): string => `${passed} passed, ${failed} failed`
+const hasFailed = (test: TestCase): boolean => test.result().state === 'failed'
+
+const hasErrors = (module: TestModule): boolean => module.errors().length > 0
+
+const placeOf = (test: TestCase): string => `[${test.project.name}] ${test.module.relativeModuleId} > ${test.fullName}`
+
+const lineOf = (place: string, errors: readonly { message: string }[] = []): string =>
+  `${place}: ${stripVTControlCharacters(errors[0]?.message ?? '')
+    .replaceAll(/\s+/g, ' ')
+    .slice(0, 300)}`
+
+export const failureLines = ({ failures }: Counts): string => failures.map((failure) => `FAILED ${failure}\n`).join('')
+
+export const summaryLine = ({ passed, failed }: Pick<Counts, 'passed' | 'failed'>): string =>
+  `${passed} passed, ${failed} failed`
