@@ -39,6 +39,8 @@ describe.concurrent('after npm start', () => {
         if (seen.at(-1)?.status === 'RUNNING') return
       }
     })()
+    // It begins with what is now, which the deployment would change.
+    await expect.poll(() => seen.length).toBe(1)
     await client.post('/app-env/deploy-image', { appEnvId: app.appEnvId, image })
     await watching
     await close()
