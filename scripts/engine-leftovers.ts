@@ -1,16 +1,35 @@
+import { setTimeout as pause } from 'node:timers/promises'
 import type Docker from 'dockerode'
 
-/** An engine that was killed can keep what attached a container which is gone. */
+/** Removing a container is not over for a busy engine when it says so. */
+const TRIES = 10
+const PAUSE_MS = 500
+
+/**
+ * A busy engine (Docker 20.10) can lose count of what is attached to a network: it refuses to remove one that it shows
+ * without containers, until it restarts ("Fixing inconsistent endpoint_cnt").
+ */
+export class LostCount extends Error {
+  constructor(network: string) {
+    super(`The engine keeps the empty network ${network} until it restarts: it lost count of what was attached to it`)
+    this.name = 'LostCount'
+  }
+}
+
 async function removeNetwork(docker: Docker, id: string): Promise<void> {
   const network = docker.getNetwork(id)
-  try {
-    await network.remove()
-  } catch {
-    const { Containers } = (await network.inspect()) as Docker.NetworkInspectInfo
-    for (const { Name } of Object.values(Containers ?? {}))
-      await network.disconnect({ Container: Name, Force: true }).catch(() => {})
-    await network.remove()
-  }
+  for (let tries = 1; ; tries += 1)
+    try {
+      return await network.remove()
+    } catch (error) {
+      const { Name, Containers } = (await network.inspect()) as Docker.NetworkInspectInfo
+      const attached = Object.values(Containers ?? {})
+      // An engine that was killed can keep what attached a container which is gone.
+      for (const container of attached)
+        await network.disconnect({ Container: container.Name, Force: true }).catch(() => {})
+      if (tries < TRIES) await pause(PAUSE_MS)
+      else throw attached.length === 0 ? new LostCount(Name) : error
+    }
 }
 
 /** Removing a container takes its anonymous volumes along, and another reset may run: what is gone is removed. */
@@ -28,7 +47,7 @@ export interface Leftover {
   kind: (typeof KINDS)[number]
   name: string
   installationId: string
-  /** Resolves too when it is gone already. */
+  /** Resolves too when it is gone already. Throws LostCount for an empty network that the engine keeps. */
   remove(): Promise<void>
 }
 

@@ -14,7 +14,7 @@ import { removeFirewall } from '../src/platform/host-firewall/host-firewall.ts'
 import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
-import { KINDS, type Leftover, leftovers } from './engine-leftovers.ts'
+import { KINDS, type Leftover, LostCount, leftovers } from './engine-leftovers.ts'
 
 const NAMES_SHOWN = 5
 
@@ -166,10 +166,20 @@ async function isConfirmed(): Promise<boolean> {
 /** One kind after the other: what a container uses cannot go before it. */
 async function removeFromEngine(installationId: string, goes: Leftover[]): Promise<void> {
   try {
-    for (const kind of KINDS) await Promise.all(goes.filter((one) => one.kind === kind).map(({ remove }) => remove()))
+    for (const kind of KINDS) await Promise.all(goes.filter((one) => one.kind === kind).map(removeOrWarn))
     await removeFirewall(installationId)
   } catch (error) {
     throw engineFailed(error)
+  }
+}
+
+/** What the engine cannot remove before it restarts holds no data, and must not keep the rest. */
+async function removeOrWarn({ remove }: Leftover): Promise<void> {
+  try {
+    await remove()
+  } catch (error) {
+    if (!(error instanceof LostCount)) throw error
+    console.warn(error.message)
   }
 }
 
