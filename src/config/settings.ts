@@ -152,16 +152,16 @@ export const SETTINGS = z.object({
   ),
   ...USAGE_SETTINGS,
   BERTH_BUILDER: z
-    .enum(['auto', 'classic', 'buildkit', 'own'])
+    .enum(['auto', 'own', 'engine'])
     .default('auto')
     .describe(
-      'What builds images. auto: the builder that the engine prefers. own: a rootless BuildKit in a container of its own for each account, whose limits, network and images are the account’s (experimental).',
+      'What builds images. own: a rootless BuildKit in a container of its own for each account, whose limits, network, images and cache are the account’s. engine: the builder of the engine, which all accounts share. auto: own, and engine while the image of the former cannot be had.',
     ),
   BERTH_BUILDER_IMAGE: z
     .string()
     .min(1)
     .default('moby/buildkit:buildx-stable-1-rootless')
-    .describe('Image of the builder own: a rootless BuildKit.'),
+    .describe('Image of the accounts’ builders: a rootless BuildKit.'),
   BERTH_BUILDER_CACHE_MB: count(20_000, 1_000_000).describe(
     'Disk space in MB that the cache of an account’s builder may take.',
   ),

@@ -51,8 +51,13 @@ export interface ImageBuild {
   /** Name of the Dockerfile in the archive. */
   dockerfile: string
   buildArgs: Readonly<Record<string, string>>
-  /** Ids of images of the engine that it may start from, by the names that the Dockerfile has for them. For a builder apart. */
+  /**
+   * Ids of images of the engine that it may start from, by the names that the Dockerfile has for them. Given for a builder
+   * apart, and for no other.
+   */
   bases?: Readonly<Record<string, string>>
+  /** Values that steps may mount as files, by name: they become no part of the image. For a builder apart. */
+  secrets?: Readonly<Record<string, string>>
   /** Logins for base images, by registry. */
   credentials: Readonly<Record<string, RegistryCredential>>
   resources: Resources
@@ -62,6 +67,33 @@ export interface ImageBuild {
   processes: number
   /** Called with each whole line that the build prints. */
   onLine: (line: string) => void
+}
+
+/** What a build has used. */
+export interface BuildUse {
+  /** The most memory that it held at a time, as measured once a second. */
+  memoryPeakBytes: number
+  cpuSeconds: number
+  /** What its new layers take on the builder's disk. */
+  writtenBytes: number
+  /** Of its context. */
+  sentBytes: number
+  /** What the account's builder keeps for its next builds. */
+  cacheBytes: number
+  steps: readonly BuildStepUse[]
+}
+
+export interface BuildStepUse {
+  /** The instruction, with its stage. */
+  name: string
+  seconds: number
+  isCached: boolean
+}
+
+export interface Built {
+  imageId: string
+  /** Null where the builder does not tell. */
+  used: BuildUse | null
 }
 
 /** An image of this engine, and the registry to push it to. */
@@ -99,6 +131,8 @@ export interface BuildStep {
 export interface BuilderTraits {
   /** It reads Dockerfiles as they are, and reaches no image of the engine but the bases that it is given. */
   isApart: boolean
+  /** Why it is not the builder that is wanted, in a sentence; null: it is. */
+  warning: string | null
   /** Prefix for names of caches that only this environment's builds see; null if the builder has no caches. */
   cacheScope(appEnvId: string): string | null
   /** Labels for every stage of a Dockerfile, so that a build's leftovers can be found. */
@@ -124,14 +158,17 @@ export interface ImageBuilder {
    */
   resolveImage(image: string, credential: RegistryCredential | null, options?: ResolveOptions): Promise<ResolvedImage>
 
-  /** How it builds, for authors of Dockerfiles. */
-  traits(bounds?: CallBounds): Promise<BuilderTraits>
+  /**
+   * How it builds, for authors of Dockerfiles. May first have to fetch what builds, and tells of it: its bounds are those of
+   * a pull.
+   */
+  traits(options?: CallBounds & { onLine?: (line: string) => void }): Promise<BuilderTraits>
 
   /**
-   * Builds an image and returns its id. The build ends when the signal fires, with everything it has started. Throws
+   * Builds an image. The build ends when the signal fires, with everything it has started. Throws
    * ImageError BUILD_FAILED with the engine's message, or DISK_QUOTA_EXCEEDED.
    */
-  build(build: ImageBuild, bounds: CallBounds): Promise<string>
+  build(build: ImageBuild, bounds: CallBounds): Promise<Built>
 
   /**
    * Gives an image a name and pushes it there. Returns the name by digest. Throws ImageError PUSH_DENIED, or PUSH_FAILED

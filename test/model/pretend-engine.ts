@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { replicaName } from '../../src/domain/replica-name.ts'
 import type { CallBounds } from '../../src/engine/call-bounds.ts'
-import { type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
+import { type Built, type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
 import {
   type ContainerRuntime,
   type ObservedReplica,
@@ -178,10 +178,10 @@ export class PretendImages implements ImageBuilder {
   }
 
   async traits() {
-    return { isApart: false, cacheScope: () => null, stageLabels: () => ({}), namespace: 'pretended' }
+    return { isApart: false, warning: null, cacheScope: () => null, stageLabels: () => ({}), namespace: 'pretended' }
   }
 
-  build(): Promise<string> {
+  build(): Promise<Built> {
     return Promise.reject(new ImageError('BUILD_FAILED', 'Nothing is built here'))
   }
 

@@ -48,7 +48,7 @@ export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildk
       cacheScope: traits.cacheScope(appEnvId),
     })
     const lines: string[] = []
-    const id = await imageBuilder
+    const { imageId } = await imageBuilder
       .build(
         {
           ...{ appEnvId, accountId, appId: newId('app'), contentId: newId('con'), operationId: newId('op') },
@@ -67,7 +67,7 @@ export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildk
       .catch((error: Error) => {
         throw new Error(`${error.message}\n${lines.join('\n')}`)
       })
-    return { id, lines }
+    return { id: imageId, lines }
   }
 
   /** Runs the image unchanged, and sends a request once it answers. */

@@ -55,7 +55,10 @@ async function build(appEnvId: string, contentId: string, ...instructions: strin
     },
     onLine: () => {},
   }
-  return harbour.imageBuilder.build(image, { timeoutSeconds: 30 }).catch(() => null)
+  return harbour.imageBuilder.build(image, { timeoutSeconds: 30 }).then(
+    ({ imageId }) => imageId,
+    () => null,
+  )
 }
 
 /** A deployed version that was built. */

@@ -1,12 +1,13 @@
 import { Readable } from 'node:stream'
 import type { ImageBuildOptions } from 'dockerode'
 import { pack } from 'tar-stream'
-import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
 import { type BuilderTraits, type ImageBuild, ImageError } from '../image-builder.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
 import { withinProcesses } from './build-processes.ts'
+import type { Chosen } from './choose-builder.ts'
 import { cacheScope, imageLabels, stageLabels } from './image-labels.ts'
 import { jsonLines } from './json-lines.ts'
 import { serverOf } from './pull.ts'
@@ -18,30 +19,13 @@ const IMAGE_ID = /sha256:[0-9a-f]{64}/
 /** A problem of the engine that may have gone by a later attempt. */
 const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|failed to create endpoint/i
 
-/** From this version on, engines prefer BuildKit; older ones that have it do not limit its builds. */
-const PREFERS_BUILDKIT = 1.42
-
-export type BuilderChoice = 'auto' | 'classic' | 'buildkit' | 'own'
-
-async function usesBuildKit(engine: DockerEngine, choice: BuilderChoice, signal: AbortSignal): Promise<boolean> {
-  if (choice !== 'auto') return choice !== 'classic'
-  const { ApiVersion } = (await ask(engine, { path: '/version', signal })) as { ApiVersion: string }
-  return Number(ApiVersion) >= PREFERS_BUILDKIT
-}
-
-export async function builderTraits(
-  engine: DockerEngine,
-  choice: BuilderChoice,
-  signal: AbortSignal,
-): Promise<BuilderTraits> {
-  const isBuildKit = await usesBuildKit(engine, choice, signal)
-  return {
-    isApart: choice === 'own',
-    cacheScope: (appEnvId) => (isBuildKit ? cacheScope(engine.installationId, appEnvId) : null),
-    namespace: engine.installationId.slice(-8),
-    stageLabels: (appEnvId) => stageLabels(engine.installationId, appEnvId),
-  }
-}
+export const builderTraits = ({ installationId }: DockerEngine, { kind, warning }: Chosen): BuilderTraits => ({
+  isApart: kind === 'own',
+  warning,
+  cacheScope: (appEnvId) => (kind === 'buildkit' ? cacheScope(installationId, appEnvId) : null),
+  namespace: installationId.slice(-8),
+  stageLabels: (appEnvId) => stageLabels(installationId, appEnvId),
+})
 
 /** Characters of a line that a step has not ended. */
 const MAX_UNFINISHED = 64 * 1024
@@ -55,9 +39,9 @@ interface Progress {
   aux?: { ID?: string } | string
 }
 
-export interface BuildOptions {
-  /** Default: `auto`, the one that the engine prefers. */
-  builder?: BuilderChoice
+interface Building {
+  engine: DockerEngine
+  isBuildKit: boolean
   /** The control group under which the engine runs the steps; its own when omitted. */
   buildCgroupParent?: string | undefined
 }
@@ -66,9 +50,9 @@ type Call = ImageBuildOptions & { onLine?: ImageBuild['onLine'] }
 
 const hush = () => undefined
 
-/** Builds, and passes on each line. The engine ends the build when the connection closes, whichever side closes it. */
-export async function buildImage(
-  { engine, builder: choice = 'auto', buildCgroupParent }: BuildOptions & { engine: DockerEngine },
+/** Builds in the engine's own builder, and passes on each line. The engine ends the build when the connection closes, whichever side closes it. */
+export async function buildInEngine(
+  { engine, isBuildKit, buildCgroupParent }: Building,
   build: ImageBuild,
   signal: AbortSignal,
 ): Promise<string> {
@@ -80,7 +64,7 @@ export async function buildImage(
       abortSignal: AbortSignal,
       { onLine = hush, ...options }: Call,
     ) => followBuild(await engine.docker.buildImage(context, { ...common, ...options, abortSignal }), onLine)
-    if (await usesBuildKit(engine, choice, signal)) {
+    if (isBuildKit) {
       return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
     }
     // A build reaches its account's containers and no others. BuildKit has no such networks.

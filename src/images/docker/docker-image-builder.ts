@@ -1,15 +1,25 @@
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { within } from '../../engine/docker/within.ts'
-import type { ImageBuilder } from '../image-builder.ts'
-import { type BuildOptions, builderTraits, buildImage } from './build.ts'
+import type { Built, ImageBuild, ImageBuilder } from '../image-builder.ts'
+import { builderTraits, buildInEngine } from './build.ts'
 import { clearBuilds, listBuildSteps, listBuilt, removeBuildStep, removeBuilt } from './built-images.ts'
+import { type BuilderChoice, BuilderChooser } from './choose-builder.ts'
 import { listHeld, removePulled } from './held-images.ts'
-import { type BuilderSettings, removeBuilder } from './own-builder/builder-container.ts'
+import { type BuilderSettings, type ProvideImage, removeBuilder } from './own-builder/builder-container.ts'
 import { buildInOwnBuilder } from './own-builder/own-build.ts'
 import { pushImage } from './push.ts'
 import { ImageResolver, type PullLimits } from './resolve-image.ts'
 
-type DockerImageBuilderOptions = PullLimits & BuildOptions & { ownBuilder?: BuilderSettings | undefined }
+interface BuilderOptions {
+  /** Default: `auto`. */
+  builder?: BuilderChoice
+  /** How builders of accounts are made. Without it there are none. */
+  ownBuilder?: BuilderSettings | undefined
+  /** The control group under which the engine's own builder runs steps; the engine's when omitted. */
+  buildCgroupParent?: string | undefined
+}
+
+type DockerImageBuilderOptions = PullLimits & BuilderOptions
 
 /** The image builder on one Docker Engine. */
 export function createDockerImageBuilder(
@@ -17,17 +27,23 @@ export function createDockerImageBuilder(
   { builder = 'auto', buildCgroupParent, ownBuilder, ...limits }: DockerImageBuilderOptions = {},
 ): ImageBuilder {
   const resolver = new ImageResolver(engine, limits)
-  const provideImage = async (image: string, signal: AbortSignal) => {
+  const provideImage: ProvideImage = async (image, { tell, signal }) => {
+    tell(`Fetching what builds: ${image}`)
     await resolver.resolve(image, null, { signal, mayUseCopy: async () => true })
   }
-  const own = builder === 'own' && ownBuilder ? { engine, settings: ownBuilder, provideImage } : null
+  const chooser = new BuilderChooser({ engine, choice: builder, image: ownBuilder?.image ?? null, provideImage })
+  const own = ownBuilder && { engine, settings: ownBuilder, provideImage }
+  const build = async (wanted: ImageBuild, signal: AbortSignal): Promise<Built> => {
+    if (own && wanted.bases) return buildInOwnBuilder(own, wanted, signal)
+    const { kind } = await chooser.choose({ signal })
+    const isBuildKit = kind === 'buildkit'
+    return { imageId: await buildInEngine({ engine, isBuildKit, buildCgroupParent }, wanted, signal), used: null }
+  }
   return {
     resolveImage: (image, credential, options) => resolver.resolve(image, credential, options),
-    traits: (bounds) => within(engine, bounds, (signal) => builderTraits(engine, builder, signal)),
-    build: (build, bounds) =>
-      within(engine, bounds, (signal) =>
-        own ? buildInOwnBuilder(own, build, signal) : buildImage({ engine, builder, buildCgroupParent }, build, signal),
-      ),
+    traits: ({ onLine, ...bounds } = {}) =>
+      within(engine, bounds, async (signal) => builderTraits(engine, await chooser.choose({ signal, tell: onLine }))),
+    build: (wanted, bounds) => within(engine, bounds, (signal) => build(wanted, signal)),
     pushImage: (push, bounds) => within(engine, bounds, (signal) => pushImage(engine, push, signal)),
     builtImages: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuilt(engine, filter, signal)),
     removeImage: (id, bounds) => within(engine, bounds, (signal) => removeBuilt(engine, id, signal)),

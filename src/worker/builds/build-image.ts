@@ -21,7 +21,8 @@ const CLEAN_UP_SECONDS = 60
 export async function buildImage(building: FetchedBuild) {
   const { attempt, plan, log, variables, reader } = building
   const { content, appEnv, operation, config, signal } = attempt
-  const traits = await attempt.engine.builder()
+  const traits = await attempt.engine.builder((line) => log.write(line))
+  if (traits.warning) log.write(`Warning: ${traits.warning}`)
   const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
   const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
   await using deadline = within(signal, seconds, late)
@@ -39,14 +40,14 @@ export async function buildImage(building: FetchedBuild) {
   const owner = { ...attempt, engine, accountId: appEnv.accountId, signal: deadline.signal }
   const pinning = { owner, logins, labels, signal: deadline.signal }
   const named = { text: written.text, buildArgs }
-  const bases = traits.isApart ? await findBases(building, named, pinning) : {}
+  const bases = traits.isApart ? { bases: await findBases(building, named, pinning) } : {}
   const dockerfile = traits.isApart ? written.text : await pinImages(building, named, pinning)
   const begunAt = new Date()
   failpoint('build.asked', attempt.lease.appEnvId)
   try {
     const packed = reader.pack({ context, dockerfile, ignored: written.installs ? BROUGHT : [] }, deadline.signal)
     packed.on('error', (error) => reading.abort(error))
-    const imageDigest = await engine.build({
+    const { imageId: imageDigest, used } = await engine.build({
       accountId: appEnv.accountId,
       appId: appEnv.appId,
       contentId: content.id,
@@ -55,7 +56,7 @@ export async function buildImage(building: FetchedBuild) {
       context: packed,
       dockerfile: DOCKERFILE_NAME,
       buildArgs,
-      bases,
+      ...bases,
       credentials: logins,
       resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
       diskMb: config.BERTH_BUILD_DISK_MB,
@@ -63,7 +64,7 @@ export async function buildImage(building: FetchedBuild) {
       onLine: (line) => log.write(line),
     })
     await assertNotTooLarge(attempt, imageDigest)
-    return { image: name, imageDigest }
+    return { image: name, imageDigest, used }
   } catch (error) {
     await clearAway(attempt, begunAt)
     throw error

@@ -5,6 +5,7 @@ import type { CommandStreams } from '../../engine/command-streams.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type {
   BuilderTraits,
+  Built,
   BuiltImage,
   ImageBuild,
   ImageBuilder,
@@ -61,9 +62,9 @@ export interface LeasedEngine {
   remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number, expected?: ExpectedReplica): Promise<void>
   /** And what is attached to it without an environment: the account's builder. */
   removeNetwork(accountId: string): Promise<void>
-  builder(): Promise<BuilderTraits>
+  builder(onLine: (line: string) => void): Promise<BuilderTraits>
   /** Has no deadline but the context's signal. */
-  build(build: Omit<ImageBuild, 'appEnvId'>): Promise<string>
+  build(build: Omit<ImageBuild, 'appEnvId'>): Promise<Built>
   pushImage(push: ImagePush): Promise<string>
   builtImages(): Promise<BuiltImage[]>
   removeImage(id: string): Promise<void>
@@ -170,7 +171,8 @@ export function leasedEngine(
       await call(seconds, (bounds) => imageBuilder.removeBuilder(accountId, bounds))
       await call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds))
     },
-    builder: () => call(seconds, (bounds) => imageBuilder.traits(bounds)),
+    builder: (onLine) =>
+      call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.traits({ ...bounds, onLine })),
     build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => imageBuilder.build({ ...build, appEnvId }, bounds)),
     pushImage: (push) => call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.pushImage(push, bounds)),
     builtImages: () => call(seconds, (bounds) => imageBuilder.builtImages({ appEnvId }, bounds)),

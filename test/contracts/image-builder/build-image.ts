@@ -51,8 +51,8 @@ export async function buildImage(world: World, instructions: readonly string[], 
       onLine?.(line)
     },
   }
-  const id = await world.imageBuilder.build(build, { timeoutSeconds: 60, ...(signal ? { signal } : {}) })
-  return { id, lines, appEnvId, contentId, name: build.name }
+  const { imageId } = await world.imageBuilder.build(build, { timeoutSeconds: 60, ...(signal ? { signal } : {}) })
+  return { id: imageId, lines, appEnvId, contentId, name: build.name }
 }
 
 /** A step that runs a program without a shell. */

@@ -55,7 +55,11 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
       },
       { timeoutSeconds: 60 },
     )
-    return { id: await building.catch((error: { reason: string }) => error), lines, contentId }
+    const id = building.then(
+      ({ imageId }) => imageId,
+      (error: { reason: string }) => error,
+    )
+    return { id: await id, lines, contentId }
   }
 
   test('reports its progress, and its image is found by its labels', async () => {

@@ -51,7 +51,7 @@ describe.skipIf(problem)('a builder for each account', () => {
     const lines: string[] = []
     const { accountId = ours, memoryMb = 512, diskMb = 1_000, processes = 200, signal, onLine } = given
     const { imageId } = await present.imageBuilder.resolveImage(present.image, null)
-    const id = await present.imageBuilder
+    const ended = await present.imageBuilder
       .build(
         {
           ...{ accountId, appId: newId('app'), appEnvId: newId('env'), contentId: newId('con') },
@@ -70,8 +70,11 @@ describe.skipIf(problem)('a builder for each account', () => {
         },
         { timeoutSeconds: 220, ...(signal ? { signal } : {}) },
       )
-      .catch((error: { reason?: string; message: string }) => ({ reason: error.reason, message: error.message }))
-    return { id, lines }
+      .then(
+        ({ imageId, used }) => ({ id: imageId, used }),
+        ({ reason, message }: { reason?: string; message: string }) => ({ id: { reason, message }, used: null }),
+      )
+    return { ...ended, lines }
   }
   const node = (program: string) => `RUN ["node", "-e", ${JSON.stringify(program)}]`
   const from = (...instructions: string[]) => [`FROM ${present.image}`, ...instructions, ''].join('\n')

@@ -42,14 +42,15 @@ export function createMemoryImageBuilder(connection: MemoryConnection): ImageBui
     traits: (bounds) =>
       call(connection, bounds, () => ({
         isApart: false,
+        warning: null,
         cacheScope: () => null,
         namespace: installationId.slice(-8),
         stageLabels: (appEnvId) => stageLabels(installationId, appEnvId),
       })),
     build: (build, bounds) =>
-      call(connection, bounds, (signal) => {
+      call(connection, bounds, async (signal) => {
         const pull = (name: string) => pullBase(connection, name, build.credentials)
-        return buildImage({ machine, installationId, pull }, build, signal)
+        return { imageId: await buildImage({ machine, installationId, pull }, build, signal), used: null }
       }),
     pushImage: (push, bounds) => call(connection, bounds, () => pushImage(connection, push)),
     builtImages: (filter = {}, bounds) => call(connection, bounds, () => builtImages(connection, filter)),

@@ -5,7 +5,8 @@ import type { DockerEngine } from '../../../engine/docker/connection.ts'
 import { readFromBuilder, runInBuilder } from './builder-command.ts'
 import { BUILDER_ROOT } from './builder-container.ts'
 
-const FOLDER = `${BUILDER_ROOT}/berth-bases`
+/** Where a builder has the images that it was given, by the hash of their id. */
+export const BASES_FOLDER = `${BUILDER_ROOT}/berth-bases`
 const IMAGE_ID = /^sha256:[0-9a-f]{64}$/
 const OCI_MANIFEST = 'application/vnd.oci.image.manifest.v1+json'
 const OCI_CONFIG = 'application/vnd.oci.image.config.v1+json'
@@ -27,9 +28,21 @@ interface SavedImage {
 /** Ends in a name: what is there under it is whole. `$1`: a folder. */
 const UNPACK = 'rm -rf "$1"; mkdir -p "$1" && tar x -C "$1"'
 
+export function hashOf(imageId: string): string {
+  if (!IMAGE_ID.test(imageId)) throw new Error(`"${imageId}" is no id of an image`)
+  return imageId.slice('sha256:'.length)
+}
+
+/** An image that the builder was given for an earlier build. */
+export const givenBase = (hash: string, digest: string): GivenImage => ({
+  store: `base-${hash}`,
+  folder: `${BASES_FOLDER}/${hash}`,
+  digest,
+})
+
 /**
  * Gives an image of the engine to a builder, which cannot reach the engine: as an OCI layout in its cache, under the
- * image's id. Sent once.
+ * image's id.
  */
 export async function giveBase(
   engine: DockerEngine,
@@ -37,16 +50,8 @@ export async function giveBase(
   imageId: string,
   signal: AbortSignal,
 ): Promise<GivenImage> {
-  if (!IMAGE_ID.test(imageId)) throw new Error(`"${imageId}" is no id of an image`)
-  const hash = imageId.slice('sha256:'.length)
-  const folder = `${FOLDER}/${hash}`
-  const there = await readFromBuilder(
-    engine,
-    builder,
-    ['sh', '-c', 'cat "$1/digest" 2>/dev/null || true', 'sh', folder],
-    signal,
-  )
-  if (there !== '') return { store: `base-${hash}`, folder, digest: there.trim() }
+  const hash = hashOf(imageId)
+  const folder = `${BASES_FOLDER}/${hash}`
   const partial = `${folder}.partial`
   const saved = await engine.docker.getImage(imageId).get()
   const input = Readable.from(saved as AsyncIterable<Uint8Array>)
@@ -54,7 +59,7 @@ export async function giveBase(
   const digest = await completeLayout(engine, builder, partial, signal)
   const move = 'echo "$3" > "$1/digest"; rm -rf "$2"; mv "$1" "$2"'
   await succeed(engine, builder, ['sh', '-c', move, 'sh', partial, folder, digest], null, signal)
-  const base = { store: `base-${hash}`, folder, digest }
+  const base = givenBase(hash, digest)
   await extract(engine, builder, base, signal)
   return base
 }

@@ -1,8 +1,10 @@
+import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ContainerCreateOptions } from 'dockerode'
+import type { Container, ContainerCreateOptions, ContainerInspectInfo } from 'dockerode'
 import type { Resources } from '../../../domain/resources.ts'
 import type { DockerEngine } from '../../../engine/docker/connection.ts'
 import { statusOf, tolerating } from '../../../engine/docker/engine-answers.ts'
+import { readFrames } from '../../../engine/docker/exec/stream-frames.ts'
 import { LABEL } from '../../../engine/docker/labels.ts'
 import { runInBuilder } from './builder-command.ts'
 
@@ -24,15 +26,13 @@ export interface BuilderLimits {
 
 export const BUILDER_ROLE = 'builder'
 
-/** The user of the image, who has no right beyond his own files. */
-const USER = '1000:1000'
 /** The daemon's files: its cache is all that outlives a builder. */
 export const BUILDER_ROOT = '/home/user/.local/share/buildkit'
 /** In memory: secrets are gone with the builder. */
 export const SECRETS_FOLDER = '/run/berth'
 
 /** Changes with what is below, so that a builder of another Berth is replaced. */
-const FORM = '1'
+const FORM = '2'
 const FORM_LABEL = 'berth.form'
 
 const CPU_PERIOD_US = 100_000
@@ -41,10 +41,31 @@ const CPU_SHARES = 128
 const READY_SECONDS = 30
 const READY_PAUSE_MS = 30
 const ATTEMPTS = 5
+const MAX_WORDS = 500
 
 const NOT_FOUND = 404
 const CONFLICT = 409
 const NOT_MODIFIED = 304
+
+/**
+ * As the image's user, who has no right beyond his own files, in a user namespace of his own. Where the machine lets no
+ * user have one, as root with the one capability that mounting needs.
+ */
+type Mode = 'rootless' | 'root'
+
+const USERS: Record<Mode, string> = { rootless: '1000:1000', root: '0:0' }
+const CAPABILITIES: Record<Mode, string[]> = {
+  // In the bounding set alone, for newuidmap and newgidmap: the daemon itself has none.
+  rootless: ['SETUID', 'SETGID'],
+  // What steps may have by default, and the daemon must have to give it.
+  root: [
+    ...['SYS_ADMIN', 'SETUID', 'SETGID', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETPCAP', 'SETFCAP'],
+    ...['MKNOD', 'NET_RAW', 'NET_BIND_SERVICE', 'SYS_CHROOT', 'AUDIT_WRITE'],
+  ],
+}
+
+/** Engines on which no builder runs rootless. */
+const withoutUserNamespaces = new WeakSet<DockerEngine>()
 
 /**
  * `$1`: seconds without a build after which it ends. The daemon is not the first process, because that one gets no
@@ -53,15 +74,22 @@ const NOT_MODIFIED = 304
 const RUN = `
 rm -rf "$HOME/builds"; mkdir -p "$HOME/builds" "$HOME/.config/buildkit"
 printf '%s' "$CONFIGURATION" > "$HOME/.config/buildkit/buildkitd.toml"
-rootlesskit buildkitd --config "$HOME/.config/buildkit/buildkitd.toml" & daemon=$!
+run=
+if [ "$(id -u)" != 0 ]; then run=rootlesskit
+else for group in /sys/fs/cgroup /sys/fs/cgroup/*; do mount -o remount,rw "$group" 2>/dev/null; done
+fi
+$run buildkitd --config "$HOME/.config/buildkit/buildkitd.toml" --root "${BUILDER_ROOT}" --addr "$BUILDKIT_HOST" & daemon=$!
 trap 'kill $daemon' TERM INT
 idle=0
 while kill -0 $daemon 2>/dev/null; do
   sleep 5 & wait $!
-  if pidof buildctl >/dev/null; then idle=0; else idle=$((idle + 5)); fi
+  if pidof buildctl tar >/dev/null; then idle=0; else idle=$((idle + 5)); fi
   if [ $idle -ge "$1" ]; then kill $daemon; fi
 done
 wait $daemon`
+
+/** Where the daemon listens, whichever user it runs as. */
+const ADDRESS = 'unix:///home/user/.local/buildkitd.sock'
 
 const configuration = (cacheMb: number): string => `
 insecure-entitlements = ["network.host"]
@@ -84,43 +112,80 @@ const labelsOf = (installationId: string, accountId: string) => ({
   [LABEL.account]: accountId,
 })
 
+/** Has the engine pull the image of builders, and tells of it. Throws ImageError. */
+export type ProvideImage = (
+  image: string,
+  options: { tell: (line: string) => void; signal: AbortSignal },
+) => Promise<void>
+
 interface Wanted extends BuilderLimits {
   engine: DockerEngine
   accountId: string
   settings: BuilderSettings
-  /** Has the engine pull the image of builders. */
-  provideImage: (image: string, signal: AbortSignal) => Promise<void>
+  provideImage: ProvideImage
+  tell: (line: string) => void
 }
 
-/** The id of the account's builder, which answers. One is created, started or replaced as needed. */
-export async function ensureBuilder(wanted: Wanted, signal: AbortSignal): Promise<string> {
+/** A builder from one start to its end. */
+export interface RunningBuilder {
+  id: string
+  startedAt: string
+}
+
+/** Runs that have answered. */
+const ready = new Set<string>()
+const keyOf = ({ id, startedAt }: RunningBuilder) => `${id} ${startedAt}`
+
+/** The account's builder, which answers. One is created, started or replaced as needed. */
+export async function ensureBuilder(wanted: Wanted, signal: AbortSignal): Promise<RunningBuilder> {
   const { engine, accountId, settings } = wanted
   const name = builderName(engine.installationId, accountId)
   const container = engine.docker.getContainer(name)
   for (let attempt = 1; ; attempt += 1) {
+    const mode = withoutUserNamespaces.has(engine) ? 'root' : 'rootless'
     try {
       const found = await container.inspect({ abortSignal: signal })
       const isOurs = found.Config.Labels?.[LABEL.installation] === engine.installationId
       if (!isOurs) throw new Error(`The name ${name} is taken by someone else's container`)
-      const isCurrent = found.Config.Labels?.[FORM_LABEL] === formOf(settings)
-      if (!isCurrent) await removeBuilder(engine, accountId, { keepsCache: true }, signal)
+      const isCurrent = found.Config.Labels?.[FORM_LABEL] === formOf(settings, mode)
+      if (!isCurrent)
+        await removeBuilder(engine, accountId, { keepsCache: isRootless(found) === (mode === 'rootless') }, signal)
       else {
-        if (!found.State.Running) await tolerating([NOT_MODIFIED], () => container.start({ abortSignal: signal }))
-        await limit(wanted, signal)
-        await untilReady(engine, found.Id, signal)
-        return found.Id
+        if (!hasLimits(found, wanted)) await container.update({ ...limitsOf(wanted), abortSignal: signal })
+        const running = found.State.Running ? found : await start(container, signal)
+        const builder = { id: running.Id, startedAt: running.State.StartedAt }
+        const problem = ready.has(keyOf(builder)) ? null : await untilReady(engine, builder, signal)
+        if (problem === null) {
+          ready.add(keyOf(builder))
+          return builder
+        }
+        if (mode === 'root') throw new Error(`The builder does not start: ${problem}`)
+        withoutUserNamespaces.add(engine)
+        wanted.tell(`The engine's machine has no user namespaces for a builder, which so runs as root: ${problem}`)
+        continue
       }
     } catch (error) {
       if (statusOf(error) !== NOT_FOUND || attempt === ATTEMPTS) throw error
     }
-    await create(wanted, name, signal)
+    await create(wanted, { name, mode }, signal)
   }
 }
 
-const formOf = ({ image, cacheMb, idleSeconds }: BuilderSettings): string =>
-  [FORM, image, cacheMb, idleSeconds].join(' ')
+async function start(container: Container, signal: AbortSignal): Promise<ContainerInspectInfo> {
+  await tolerating([NOT_MODIFIED], () => container.start({ abortSignal: signal }))
+  return container.inspect({ abortSignal: signal })
+}
 
-async function create(wanted: Wanted, name: string, signal: AbortSignal): Promise<void> {
+const isRootless = ({ Config }: ContainerInspectInfo): boolean => Config.User === USERS.rootless
+
+const formOf = ({ image, cacheMb, idleSeconds }: BuilderSettings, mode: Mode): string =>
+  [FORM, mode, image, cacheMb, idleSeconds].join(' ')
+
+async function create(
+  wanted: Wanted,
+  { name, mode }: { name: string; mode: Mode },
+  signal: AbortSignal,
+): Promise<void> {
   const { engine, accountId, settings } = wanted
   const labels = labelsOf(engine.installationId, accountId)
   const volume = cacheVolume(engine.installationId, accountId)
@@ -129,12 +194,14 @@ async function create(wanted: Wanted, name: string, signal: AbortSignal): Promis
   const options: ContainerCreateOptions = {
     name,
     Image: settings.image,
-    Labels: { ...labels, [FORM_LABEL]: formOf(settings) },
-    User: USER,
+    Labels: { ...labels, [FORM_LABEL]: formOf(settings, mode) },
+    User: USERS[mode],
     Entrypoint: ['sh', '-c', RUN, 'sh', `${settings.idleSeconds}`],
     Cmd: [],
     Env: [
       `CONFIGURATION=${configuration(settings.cacheMb)}`,
+      `BUILDKIT_HOST=${ADDRESS}`,
+      'HOME=/home/user',
       // Otherwise the last line of a step that prints much is lost.
       ...['BUILDKIT_STEP_LOG_MAX_SIZE=-1', 'BUILDKIT_STEP_LOG_MAX_SPEED=-1'],
     ],
@@ -142,13 +209,12 @@ async function create(wanted: Wanted, name: string, signal: AbortSignal): Promis
       NetworkMode: network,
       Init: true,
       CapDrop: ['ALL'],
-      // In the bounding set alone, for newuidmap and newgidmap: the daemon itself has none.
-      CapAdd: ['SETUID', 'SETGID'],
+      CapAdd: CAPABILITIES[mode],
       SecurityOpt: ['seccomp=unconfined', 'apparmor=unconfined'],
       // A user namespace of its own mounts /proc only where none of it is hidden. Steps get the daemon's default seccomp.
       ...{ MaskedPaths: [], ReadonlyPaths: [] },
       Mounts: [{ Type: 'volume', Source: volume, Target: BUILDER_ROOT }],
-      Tmpfs: { [SECRETS_FOLDER]: 'uid=1000,gid=1000,mode=0700,size=16m' },
+      Tmpfs: { [SECRETS_FOLDER]: `uid=${USERS[mode].split(':')[0]},mode=0700,size=16m` },
       CpuShares: CPU_SHARES,
       ...limitsOf(wanted),
       LogConfig: { Type: 'json-file', Config: { 'max-size': '1m', 'max-file': '1' } },
@@ -159,7 +225,7 @@ async function create(wanted: Wanted, name: string, signal: AbortSignal): Promis
     await make()
   } catch (error) {
     if (statusOf(error) !== NOT_FOUND) throw error
-    await wanted.provideImage(settings.image, signal)
+    await wanted.provideImage(settings.image, { tell: wanted.tell, signal })
     await make()
   }
 }
@@ -176,21 +242,49 @@ function limitsOf({ resources, processes }: BuilderLimits) {
   }
 }
 
-/** Also of one that runs: what a plan or an app allows may have changed. */
-async function limit(wanted: Wanted, signal: AbortSignal): Promise<void> {
-  const { engine, accountId } = wanted
-  const container = engine.docker.getContainer(builderName(engine.installationId, accountId))
-  await container.update({ ...limitsOf(wanted), abortSignal: signal })
-}
+/** What a plan or an app allows may have changed. */
+const hasLimits = ({ HostConfig }: ContainerInspectInfo, wanted: Wanted): boolean =>
+  Object.entries(limitsOf(wanted)).every(([name, value]) => (HostConfig as Record<string, unknown>)[name] === value)
 
-async function untilReady(engine: DockerEngine, id: string, signal: AbortSignal): Promise<void> {
+/** Null once it answers; else what it said when it ended. */
+async function untilReady(engine: DockerEngine, builder: RunningBuilder, signal: AbortSignal): Promise<string | null> {
   const until = performance.now() + READY_SECONDS * 1000
   for (;;) {
-    const { exitCode, errorOutput } = await runInBuilder(engine, id, ['buildctl', 'debug', 'workers'], {}, signal)
-    if (exitCode === 0) return
-    if (performance.now() > until) throw new Error(`The builder does not get ready: ${errorOutput.trim()}`)
+    const words = await ask(engine, builder, signal)
+    if (words === null) return null
+    if (!(await isSameRun(engine, builder, signal))) return lastWords(engine, builder, signal)
+    if (performance.now() > until) throw new Error(`The builder does not get ready: ${words}`)
     await pause(READY_PAUSE_MS, undefined, { signal })
   }
+}
+
+/** Null: it answers. */
+async function ask(engine: DockerEngine, { id }: RunningBuilder, signal: AbortSignal): Promise<string | null> {
+  try {
+    const { exitCode, errorOutput } = await runInBuilder(engine, id, ['buildctl', 'debug', 'workers'], {}, signal)
+    return exitCode === 0 ? null : errorOutput.trim()
+  } catch (error) {
+    if (statusOf(error) !== CONFLICT) throw error
+    return 'it has ended'
+  }
+}
+
+/** Whether it has gone on without an end. */
+export async function isSameRun(
+  { docker }: DockerEngine,
+  { id, startedAt }: RunningBuilder,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { State } = await docker.getContainer(id).inspect({ abortSignal: signal })
+  return State.Running && State.StartedAt === startedAt
+}
+
+async function lastWords({ docker }: DockerEngine, { id }: RunningBuilder, signal: AbortSignal): Promise<string> {
+  const options = { stdout: true, stderr: true, tail: 3, follow: false, abortSignal: signal } as const
+  const frames = await docker.getContainer(id).logs(options)
+  const words: string[] = []
+  for await (const { chunk } of readFrames(Readable.from([frames]))) words.push(chunk.toString())
+  return words.join('').trim().replaceAll(/\s+/g, ' ').slice(-MAX_WORDS)
 }
 
 /** Removes the account's builder, and its cache unless that is kept. Already gone is fine. */
@@ -208,8 +302,19 @@ export async function removeBuilder(
   await tolerating([NOT_FOUND], () => volume.remove({ abortSignal: signal }))
 }
 
-/** What a cancelled step has written stays in use until the daemon starts again. */
-export async function restartBuilder(engine: DockerEngine, accountId: string, signal: AbortSignal): Promise<void> {
-  const container = engine.docker.getContainer(builderName(engine.installationId, accountId))
-  await tolerating([NOT_FOUND], () => container.restart({ t: 2, abortSignal: signal }))
+/** At once, from outside: nothing in it may go on any more. Started again, it has no steps. */
+export async function killBuilder(engine: DockerEngine, id: string, signal: AbortSignal): Promise<void> {
+  await tolerating([NOT_FOUND], () => engine.docker.getContainer(id).restart({ t: 0, abortSignal: signal }))
+}
+
+/** Unless another worker builds there. */
+export async function restartUnlessBuilding(
+  engine: DockerEngine,
+  accountId: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = builderName(engine.installationId, accountId)
+  const { exitCode } = await runInBuilder(engine, name, ['pidof', 'buildctl'], {}, signal)
+  if (exitCode === 0) return
+  await tolerating([NOT_FOUND], () => engine.docker.getContainer(name).restart({ t: 2, abortSignal: signal }))
 }

@@ -1,54 +1,38 @@
+import { Readable } from 'node:stream'
+import { pack } from 'tar-stream'
 import type { DockerEngine } from '../../../engine/docker/connection.ts'
-import type { ImageBuild } from '../../image-builder.ts'
-import { ImageError } from '../../image-builder.ts'
+import { type Built, type ImageBuild, ImageError } from '../../image-builder.ts'
 import { listBuilt } from '../built-images.ts'
 import { imageLabels } from '../image-labels.ts'
-import { baseArguments, giveBase } from './bases.ts'
-import { readFromBuilder, runInBuilder } from './builder-command.ts'
-import { type BuilderSettings, ensureBuilder, removeBuilder, restartBuilder } from './builder-container.ts'
+import { BASES_FOLDER, baseArguments, type GivenImage, giveBase, givenBase, hashOf } from './bases.ts'
+import { BUILD, PREPARE } from './build-scripts.ts'
+import { runInBuilder } from './builder-command.ts'
+import {
+  type BuilderSettings,
+  ensureBuilder,
+  isSameRun,
+  killBuilder,
+  type ProvideImage,
+  type RunningBuilder,
+  removeBuilder,
+  restartUnlessBuilding,
+  SECRETS_FOLDER,
+} from './builder-container.ts'
+import { MemoryWatch } from './memory-watch.ts'
 import { BuildProgress } from './progress.ts'
 import { takeImage } from './take-image.ts'
 
 const CLEAN_UP_SECONDS = 15
 const KNOWN_IMAGES = 10
+const BYTES_PER_MB = 1024 * 1024
 
-/** `$1`: a folder, `$2`: the Dockerfile in the archive, which is not for the image. `-m`: contexts are compared by size and time, and all files of a packed one have the same time. */
-const UNPACK =
-  'rm -rf "$1" && mkdir -p "$1/context" "$1/dockerfile" && tar x -m -C "$1/context" && mv "$1/context/$2" "$1/dockerfile/Dockerfile"'
-
-/**
- * Runs `buildctl` with the arguments after the first two. Closing a command's connection ends nothing in a container but
- * its input, so the program ends with that: of a build that is cancelled, too late, or whose worker died. It also ends
- * when the layers that are new have more than `$1` KB, and then leaves a file in the folder `$2`.
- */
-const TIED = `limit=$1 folder=$2; shift 2
-snapshots() { ls -d "$HOME"/.local/share/buildkit/runc-*/snapshots/snapshots/* 2>/dev/null; }
-before=" $(snapshots | tr '\\n' ' ') "
-exec 3<&0
-buildctl "$@" </dev/null 3<&- 2>&1 & build=$!
-{ cat >/dev/null; kill $build; } <&3 >/dev/null 2>&1 & watch=$!
-exec 3<&-
-while sleep 0.5; do
-  fresh=
-  for one in $(snapshots); do case "$before" in *" $one "*) ;; *) fresh="$fresh $one" ;; esac; done
-  [ "$fresh" ] || continue
-  used=$(du -skc $fresh 2>/dev/null | tail -n 1 | cut -f 1)
-  if [ "\${used:-0}" -gt "$limit" ]; then echo "$used" > "$folder/too-large"; kill $build; break; fi
-done </dev/null >/dev/null 2>&1 & disk=$!
-wait $build; code=$?
-kill $watch $disk 2>/dev/null
-exit $code`
-
-/** Kills for memory in the container, as both versions of control groups count them. */
-const OUT_OF_MEMORY =
-  'cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n "s/^oom_kill //p"'
-
+/** Its disk is full: no build can go on with this cache. */
 const WEDGED = /ResourceExhausted|no space left on device/i
 
 export interface OwnBuilderOptions {
   engine: DockerEngine
   settings: BuilderSettings
-  provideImage: (image: string, signal: AbortSignal) => Promise<void>
+  provideImage: ProvideImage
 }
 
 /** Builds of one account go one after the other: its builder's limits are for all of them. */
@@ -58,126 +42,208 @@ export async function buildInOwnBuilder(
   options: OwnBuilderOptions,
   build: ImageBuild,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Built> {
   const key = `${options.engine.installationId} ${build.accountId}`
   const before = queues.get(key) ?? Promise.resolve()
-  const turn = before.then(() => buildNow(options, build, signal))
-  const settled = turn.catch(() => {})
-  queues.set(key, settled)
-  void settled.then(() => queues.get(key) === settled && queues.delete(key))
-  return turn
-}
-
-async function buildNow(options: OwnBuilderOptions, build: ImageBuild, signal: AbortSignal): Promise<string> {
-  signal.throwIfAborted()
-  const { engine } = options
-  const { accountId, resources, processes } = build
-  const builder = await ensureBuilder({ ...options, accountId, resources, processes }, signal)
-  const folder = `/home/user/builds/${build.operationId}`
+  const ended = Promise.withResolvers<void>()
+  queues.set(key, ended.promise)
+  const done = () => {
+    if (queues.get(key) === ended.promise) queues.delete(key)
+    ended.resolve()
+  }
+  await before
+  const building = new OwnBuild(options, build, signal)
   try {
-    const context = build.context as AsyncIterable<Uint8Array>
-    const { exitCode, errorOutput } = await runInBuilder(
-      ...([engine, builder, ['sh', '-c', UNPACK, 'sh', folder, build.dockerfile]] as const),
-      { input: context },
-      signal,
-    )
-    if (exitCode !== 0) throw failureOf(`The source cannot be unpacked: ${errorOutput.trim()}`)
-    const bases = await giveBases(engine, builder, build.bases ?? {}, signal)
-    const labels = imageLabels(engine.installationId, build)
-    await solve(engine, builder, { build, folder, bases, labels }, signal)
-    const earlier = await listBuilt(engine, { appEnvId: build.appEnvId }, signal)
-    const known = [...earlier.slice(0, KNOWN_IMAGES).map(({ id }) => id), ...Object.values(build.bases ?? {})]
-    return await takeImage(engine, builder, { folder: `${folder}/image`, name: build.name, known }, signal)
-  } catch (error) {
-    // What steps that were broken off have written stays in use until the daemon starts again.
-    const isBrokenOff = signal.aborted || (error instanceof ImageError && error.reason === 'DISK_QUOTA_EXCEEDED')
-    if (isBrokenOff) await cleanUp((within) => restartBuilder(engine, accountId, within))
-    else if (error instanceof BuilderWedged)
-      await cleanUp((within) => removeBuilder(engine, accountId, { keepsCache: false }, within))
-    throw error
+    return await building.run()
   } finally {
-    await cleanUp((within) => runInBuilder(engine, builder, ['rm', '-rf', folder], {}, within))
+    // The image need not wait for it, the next build does.
+    void building.cleanUp().finally(done)
   }
 }
 
-/** Not under the build's signal. What it leaves goes when the builder starts the next time. */
-const cleanUp = (work: (signal: AbortSignal) => Promise<unknown>): Promise<unknown> =>
-  work(AbortSignal.timeout(CLEAN_UP_SECONDS * 1000)).catch(() => {})
+/** One build in its account's builder. */
+class OwnBuild {
+  readonly #options: OwnBuilderOptions
+  readonly #build: ImageBuild
+  readonly #signal: AbortSignal
+  readonly #folder: string
+  readonly #secrets: string
+  #builder: RunningBuilder | null = null
+  #isBrokenOff = false
+  #isWedged = false
 
-/** Arguments of `buildctl` for images that only the engine has. */
-async function giveBases(
-  engine: DockerEngine,
-  builder: string,
-  bases: Readonly<Record<string, string>>,
-  signal: AbortSignal,
-): Promise<string[]> {
-  const found: string[] = []
-  for (const [name, imageId] of Object.entries(bases)) {
-    found.push(...baseArguments(await giveBase(engine, builder, imageId, signal), name))
+  constructor(options: OwnBuilderOptions, build: ImageBuild, signal: AbortSignal) {
+    this.#options = options
+    this.#build = build
+    this.#signal = signal
+    this.#folder = `/home/user/builds/${build.operationId}`
+    this.#secrets = `${SECRETS_FOLDER}/${build.operationId}`
   }
-  return found
+
+  async run(): Promise<Built> {
+    this.#signal.throwIfAborted()
+    const { engine } = this.#options
+    const { accountId, resources, processes, name, appEnvId, onLine } = this.#build
+    const limits = { accountId, resources, processes, tell: onLine }
+    this.#builder = await ensureBuilder({ ...this.#options, ...limits }, this.#signal)
+    const { id } = this.#builder
+    const { sentBytes, bases } = await this.#prepare(id)
+    const { progress, memory } = await this.#solve(id, bases)
+    const earlier = await listBuilt(engine, { appEnvId }, this.#signal)
+    const known = [
+      ...earlier.slice(0, KNOWN_IMAGES).map((image) => image.id),
+      ...Object.values(this.#build.bases ?? {}),
+    ]
+    const exported = { folder: `${this.#folder}/image`, name, known }
+    const imageId = await takeImage(engine, id, progress.report, exported, this.#signal)
+    const { writtenBytes, cacheBytes } = progress.report
+    const { peakBytes: memoryPeakBytes, cpuSeconds } = memory
+    return {
+      imageId,
+      used: { memoryPeakBytes, cpuSeconds, writtenBytes, sentBytes, cacheBytes, steps: progress.steps },
+    }
+  }
+
+  /** Not under the build's signal. What it leaves goes when the builder starts the next time. */
+  async cleanUp(): Promise<void> {
+    if (!this.#builder) return
+    const { engine } = this.#options
+    const { accountId } = this.#build
+    const { id } = this.#builder
+    const signal = AbortSignal.timeout(CLEAN_UP_SECONDS * 1000)
+    const attempt = (work: Promise<unknown>) => work.catch(() => {})
+    if (this.#isWedged) return void (await attempt(removeBuilder(engine, accountId, { keepsCache: false }, signal)))
+    await attempt(runInBuilder(engine, id, ['rm', '-rf', this.#folder, this.#secrets], {}, signal))
+    // What steps that were broken off have written stays in use until the daemon starts again.
+    if (this.#isBrokenOff || this.#signal.aborted) await attempt(restartUnlessBuilding(engine, accountId, signal))
+  }
+
+  /** Has the builder receive all that the build needs. */
+  async #prepare(id: string): Promise<{ sentBytes: number; bases: string[] }> {
+    const { engine } = this.#options
+    const { bases = {}, dockerfile, context, secrets = {} } = this.#build
+    const hashes = Object.values(bases).map(hashOf)
+    const command = ['sh', '-c', PREPARE, 'sh', this.#folder, dockerfile, BASES_FOLDER, ...hashes]
+    const counted = countBytes(context as AsyncIterable<Uint8Array>)
+    const output: Buffer[] = []
+    const streams = { input: counted.chunks, output: (chunk: Uint8Array) => void output.push(Buffer.from(chunk)) }
+    const { exitCode, errorOutput } = await runInBuilder(engine, id, command, streams, this.#signal)
+    if (exitCode !== 0) throw failureOf(`The source cannot be unpacked: ${errorOutput.trim()}`)
+    await this.#giveSecrets(id, secrets)
+    const lines = Buffer.concat(output).toString().split('\n')
+    const there = new Map(lines.map((line) => line.split(' ') as [string, string]))
+    const given: string[] = []
+    for (const [name, imageId] of Object.entries(bases))
+      given.push(...baseArguments(await this.#give(id, imageId, there.get(hashOf(imageId))), name))
+    return { sentBytes: counted.bytes(), bases: given }
+  }
+
+  async #give(id: string, imageId: string, digest = ''): Promise<GivenImage> {
+    if (digest !== '') return givenBase(hashOf(imageId), digest)
+    this.#build.onLine('Giving the base image to the builder')
+    return await giveBase(this.#options.engine, id, imageId, this.#signal)
+  }
+
+  /** As files in memory, one for each. */
+  async #giveSecrets(id: string, secrets: Readonly<Record<string, string>>): Promise<void> {
+    if (Object.keys(secrets).length === 0) return
+    const archive = pack()
+    for (const [name, value] of Object.entries(secrets)) archive.entry({ name, mode: 0o600 }, value)
+    archive.finalize()
+    const command = ['sh', '-c', 'mkdir -p "$1" && tar x -C "$1"', 'sh', this.#secrets]
+    const input = Readable.from(archive)
+    const { exitCode } = await runInBuilder(this.#options.engine, id, command, { input }, this.#signal)
+    if (exitCode !== 0) throw new ImageError('BUILD_FAILED', 'The secret variables of the build are too large')
+  }
+
+  /** Throws ImageError; another error where the builder failed, not the build. */
+  async #solve(id: string, bases: readonly string[]): Promise<{ progress: BuildProgress; memory: MemoryWatch }> {
+    const { engine } = this.#options
+    const { diskMb, resources, onLine } = this.#build
+    const progress = new BuildProgress(onLine)
+    const memory = new MemoryWatch(resources.memoryMb * BYTES_PER_MB)
+    const full = new AbortController()
+    const watching = memory.run(engine, id, () => {
+      full.abort()
+      this.#isBrokenOff = true
+    })
+    const command = ['sh', '-c', BUILD, 'sh', `${diskMb * 1024}`, this.#folder, ...this.#arguments(bases)]
+    const both = AbortSignal.any([this.#signal, full.signal])
+    const waiting = { input: forever(both), output: (chunk: Uint8Array) => progress.add(chunk) }
+    let exitCode: number
+    try {
+      ;({ exitCode } = await runInBuilder(engine, id, command, waiting, both))
+    } catch (error) {
+      if (!full.signal.aborted) throw error
+      await killBuilder(engine, id, this.#signal)
+      throw this.#outOfMemory('The build was ended')
+    } finally {
+      progress.end()
+      await memory.stop(engine, id, this.#signal)
+      await watching
+    }
+    if (exitCode !== 0) await this.#fail(progress)
+    return { progress, memory }
+  }
+
+  #arguments(bases: readonly string[]): string[] {
+    const { name, buildArgs, secrets = {} } = this.#build
+    const labels = imageLabels(this.#options.engine.installationId, this.#build)
+    const folder = this.#folder
+    return [
+      ...['build', '--progress=rawjson', '--frontend', 'dockerfile.v0'],
+      ...['--local', `context=${folder}/context`, '--local', `dockerfile=${folder}/dockerfile`],
+      // "host" is the builder's own namespace, which is the account's network: any other would have other name servers.
+      ...['--allow', 'network.host', '--opt', 'force-network-mode=host'],
+      ...options('build-arg', buildArgs),
+      ...options('label', labels),
+      ...Object.keys(secrets).flatMap((secret) => ['--secret', `id=${secret},src=${this.#secrets}/${secret}`]),
+      ...bases,
+      ...['--output', `type=docker,tar=false,dest=${folder}/image,name=${name}`],
+    ]
+  }
+
+  async #fail({ report, words }: BuildProgress): Promise<never> {
+    const { diskMb, onLine } = this.#build
+    if (report.isTooLarge) {
+      this.#isBrokenOff = true
+      throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`)
+    }
+    const { reason, excerpt } = reasonIn(words)
+    if (WEDGED.test(reason)) {
+      this.#isWedged = true
+      throw new Error(`The builder could not build: ${reason}`)
+    }
+    // Another worker's build may have ended it.
+    if (this.#builder && !(await isSameRun(this.#options.engine, this.#builder, this.#signal)))
+      throw new Error(`The account’s builder ended during the build: ${reason}`)
+    for (const line of excerpt) onLine(line)
+    throw report.hasKilled ? this.#outOfMemory(reason) : new ImageError('BUILD_FAILED', reason)
+  }
+
+  #outOfMemory(reason: string): ImageError {
+    const { memoryMb } = this.#build.resources
+    return new ImageError('BUILD_FAILED', `${reason} (out of memory: a build may use ${memoryMb} MB)`)
+  }
 }
 
-interface Solving {
-  build: ImageBuild
-  folder: string
-  bases: readonly string[]
-  labels: Readonly<Record<string, string>>
-}
+const options = (kind: 'build-arg' | 'label', values: Readonly<Record<string, string>>): string[] =>
+  Object.entries(values).flatMap(([name, value]) => ['--opt', `${kind}:${name}=${value}`])
 
-/** Leaves the image in the folder. */
-async function solve(
-  engine: DockerEngine,
-  builder: string,
-  { build, folder, bases, labels }: Solving,
-  signal: AbortSignal,
-): Promise<void> {
-  const options = (kind: string, values: Readonly<Record<string, string>>) =>
-    Object.entries(values).flatMap(([name, value]) => ['--opt', `${kind}:${name}=${value}`])
-  const command = [
-    ...['build', '--frontend', 'dockerfile.v0', '--progress=rawjson'],
-    ...['--local', `context=${folder}/context`, '--local', `dockerfile=${folder}/dockerfile`],
-    // "Host" is the builder's own namespace, which is the account's network: any other would have other name servers.
-    ...['--allow', 'network.host', '--opt', 'force-network-mode=host'],
-    ...options('build-arg', build.buildArgs),
-    ...options('label', labels),
-    ...bases,
-    ...['--output', `type=docker,tar=false,dest=${folder}/image,name=${build.name}`],
-  ]
-  const kills = await killsIn(engine, builder, signal)
-  const progress = new BuildProgress(build.onLine)
-  const waiting = { input: forever(signal), output: (chunk: Uint8Array) => progress.add(chunk) }
-  const { exitCode } = await runInBuilder(
-    engine,
-    builder,
-    ['sh', '-c', TIED, 'sh', `${build.diskMb * 1024}`, folder, ...command],
-    waiting,
-    signal,
-  )
-  progress.end()
-  if (exitCode === 0) return
-  const isTooLarge = await readFromBuilder(
-    ...([engine, builder, ['sh', '-c', 'cat "$1/too-large" 2>/dev/null || true', 'sh', folder]] as const),
-    signal,
-  )
-  if (isTooLarge !== '')
-    throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${build.diskMb} MB`)
-  const { reason, excerpt } = reasonIn(progress.words)
-  for (const line of excerpt) build.onLine(line)
-  const isKilled = (await killsIn(engine, builder, signal)) > kills
-  const { memoryMb } = build.resources
-  throw failureOf(isKilled ? `${reason} (out of memory: a build may use ${memoryMb} MB)` : reason)
+function countBytes(source: AsyncIterable<Uint8Array>) {
+  let count = 0
+  async function* chunks() {
+    for await (const chunk of source) {
+      count += chunk.length
+      yield chunk
+    }
+  }
+  return { chunks: chunks(), bytes: () => count }
 }
 
 /** An input that says nothing until the build ends or is given up. */
 async function* forever(signal: AbortSignal): AsyncGenerator<Uint8Array> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
-}
-
-async function killsIn(engine: DockerEngine, builder: string, signal: AbortSignal): Promise<number> {
-  return (
-    Number((await readFromBuilder(engine, builder, ['sh', '-c', OUT_OF_MEMORY], signal)).trim().split('\n')[0]) || 0
-  )
 }
 
 /** The last words are the reason; those before show the place in the Dockerfile. */
@@ -187,10 +253,5 @@ function reasonIn(words: readonly string[]): { reason: string; excerpt: readonly
   return { reason, excerpt: at === -1 ? [] : words.slice(0, at) }
 }
 
-/** Its cache is full, and no build can go on with it. */
-class BuilderWedged extends Error {}
-
 const failureOf = (words: string): Error =>
-  WEDGED.test(words)
-    ? new BuilderWedged(`The builder could not build: ${words}`)
-    : new ImageError('BUILD_FAILED', words)
+  WEDGED.test(words) ? new Error(`The builder could not build: ${words}`) : new ImageError('BUILD_FAILED', words)

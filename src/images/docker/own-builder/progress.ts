@@ -1,3 +1,6 @@
+import type { BuildStepUse } from '../../image-builder.ts'
+import { BuildReport } from './build-scripts.ts'
+
 /** A message of `--progress=rawjson`, as far as it is read. Times are RFC 3339. */
 interface Message {
   vertexes?: Vertex[]
@@ -13,12 +16,6 @@ interface Vertex {
   error?: string
 }
 
-export interface BuildStepTime {
-  name: string
-  seconds: number
-  isCached: boolean
-}
-
 /** A program that never ends its line must not fill the memory. */
 const MAX_UNFINISHED = 64 * 1024
 const MAX_MESSAGE = 4 * 1024 * 1024
@@ -29,7 +26,7 @@ const INTERNAL = /^\[internal\]|^\[context |^exporting |^sending tarball|^mergin
 const DAEMON_LOG = /^time="[^"]*" level=/
 
 /**
- * Reads what `buildctl build --progress=rawjson` prints: messages, a line each, and after a failure plain words. Calls
+ * Reads what a build prints: messages of `--progress=rawjson`, a line each, plain words after a failure, and the report. Calls
  * `onLine` with each line that is for people: names of steps as they begin, and their output.
  */
 export class BuildProgress {
@@ -38,15 +35,16 @@ export class BuildProgress {
   #isTooLong = false
   readonly #unfinished = new Map<string, string>()
   readonly #begun = new Set<string>()
-  readonly #steps = new Map<string, BuildStepTime>()
+  readonly #steps = new Map<string, BuildStepUse>()
   /** Plain words: why it failed, with an excerpt of the Dockerfile. */
   readonly words: string[] = []
+  readonly report = new BuildReport()
 
   constructor(onLine: (line: string) => void) {
     this.#onLine = onLine
   }
 
-  get steps(): readonly BuildStepTime[] {
+  get steps(): readonly BuildStepUse[] {
     return [...this.#steps.values()]
   }
 
@@ -69,6 +67,7 @@ export class BuildProgress {
   }
 
   #read(line: string): void {
+    if (this.report.read(line)) return
     const message = messageIn(line)
     if (message === null) return void this.#keepWords(line)
     for (const vertex of message.vertexes ?? []) this.#readVertex(vertex)

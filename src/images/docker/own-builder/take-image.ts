@@ -1,20 +1,17 @@
+import { createHash } from 'node:crypto'
 import { PassThrough, Readable } from 'node:stream'
-import { pack } from 'tar-stream'
+import type { ImageInspectInfo } from 'dockerode'
+import { extract, type Pack, pack } from 'tar-stream'
 import { ask, type DockerEngine } from '../../../engine/docker/connection.ts'
 import { statusOf } from '../../../engine/docker/engine-answers.ts'
 import { jsonLines } from '../json-lines.ts'
-import { readFromBuilder, runInBuilder } from './builder-command.ts'
+import type { BuildReport } from './build-scripts.ts'
+import { runInBuilder } from './builder-command.ts'
 
 interface Descriptor {
   mediaType: string
   digest: string
   size: number
-}
-
-interface Manifest {
-  mediaType?: string
-  config: Descriptor
-  layers: Descriptor[]
 }
 
 interface Exported {
@@ -26,6 +23,8 @@ interface Exported {
   known: readonly string[]
 }
 
+const MEGABYTE = 1024 * 1024
+
 const blobOf = (digest: string): string => {
   const hash = /^sha256:([0-9a-f]{64})$/.exec(digest)?.[1]
   if (!hash) throw new Error('The builder names a digest that is none')
@@ -34,48 +33,47 @@ const blobOf = (digest: string): string => {
 
 /**
  * Loads what a builder has exported into the engine, without the layers that it has from images that are known. Layer ids
- * are believed by the engine, so only those of the environment's own images and bases may be left out. Returns the
- * image's id on the engine.
+ * are believed by the engine, so only those of the environment's own images and bases may be left out. All but the layers
+ * is written here: a builder that was taken over can name no other image. Returns the image's id on the engine.
  */
 export async function takeImage(
   engine: DockerEngine,
   builder: string,
+  report: BuildReport,
   { folder, name, known }: Exported,
   signal: AbortSignal,
 ): Promise<string> {
-  const read = async <T>(path: string) =>
-    JSON.parse(await readFromBuilder(engine, builder, ['cat', `${folder}/${path}`], signal)) as T
-  const { manifests } = await read<{ manifests: Descriptor[] }>('index.json')
-  const [descriptor] = manifests
-  if (!descriptor) throw new Error('The builder has exported no image')
-  const manifest = await read<Manifest>(blobOf(descriptor.digest))
-  const { rootfs } = await read<{ rootfs: { diff_ids: string[] } }>(blobOf(manifest.config.digest))
+  const [manifestFile, configFile] = [report.file('manifest'), report.file('config')]
+  const manifest = JSON.parse(manifestFile.toString()) as { mediaType?: string; layers: Descriptor[] }
+  const { rootfs } = JSON.parse(configFile.toString()) as { rootfs: { diff_ids: string[] } }
+  const { manifests } = JSON.parse(report.file('index').toString()) as { manifests: Descriptor[] }
+  const mediaType = manifests[0]?.mediaType ?? 'application/vnd.oci.image.manifest.v1+json'
   const layers = manifest.layers.map(({ digest }) => blobOf(digest))
-  const describing = {
-    'index.json': {
+  const [manifestBlob, configBlob] = [blobOf(digestOf(manifestFile)), blobOf(digestOf(configFile))]
+  const descriptor = { mediaType, digest: digestOf(manifestFile), size: manifestFile.length }
+  const described: Record<string, string | Buffer> = {
+    'oci-layout': '{"imageLayoutVersion":"1.0.0"}',
+    'index.json': JSON.stringify({
       schemaVersion: 2,
       mediaType: 'application/vnd.oci.image.index.v1+json',
       manifests: [{ ...descriptor, annotations: annotationsOf(name) }],
-    },
-    'manifest.json': [{ Config: blobOf(manifest.config.digest), RepoTags: [name], Layers: layers }],
+    }),
+    'manifest.json': JSON.stringify([{ Config: configBlob, RepoTags: [name], Layers: layers }]),
+    [manifestBlob]: manifestFile,
+    [configBlob]: configFile,
   }
-  await write(engine, builder, folder, describing, signal)
-  const always = [
-    'oci-layout',
-    'index.json',
-    'manifest.json',
-    blobOf(descriptor.digest),
-    blobOf(manifest.config.digest),
-  ]
+  const loading = { engine, builder, folder, described, signal }
   const common = await longestCommon(engine, rootfs.diff_ids, known, signal)
-  const isTaken = common > 0 && (await load(engine, builder, folder, [...always, ...layers.slice(common)], signal))
-  if (!isTaken && !(await load(engine, builder, folder, [...always, ...layers], signal)))
+  const isTaken = common > 0 && (await load(loading, layers.slice(common)))
+  if (!isTaken && !(await load(loading, layers)))
     throw new Error('The container engine did not take the image that was built')
-  const { Id, RootFS } = await engine.docker.getImage(name).inspect()
+  const { Id, RootFS } = (await ask(engine, { path: `/images/${name}/json`, signal })) as ImageInspectInfo
   if (JSON.stringify(RootFS.Layers ?? []) !== JSON.stringify(rootfs.diff_ids))
     throw new Error('The container engine has another image than the one that was built')
   return Id
 }
+
+const digestOf = (content: Buffer): string => `sha256:${createHash('sha256').update(content).digest('hex')}`
 
 const annotationsOf = (name: string) => ({
   'io.containerd.image.name': `docker.io/${name}`,
@@ -101,39 +99,24 @@ async function longestCommon(
   return Math.max(0, ...counts)
 }
 
-async function write(
-  engine: DockerEngine,
-  builder: string,
-  folder: string,
-  files: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
-): Promise<void> {
-  const archive = pack()
-  for (const [name, content] of Object.entries(files)) archive.entry({ name }, JSON.stringify(content))
-  archive.finalize()
-  const input = Readable.from(archive)
-  const { exitCode, errorOutput } = await runInBuilder(engine, builder, ['tar', 'x', '-C', folder], { input }, signal)
-  if (exitCode !== 0) throw new Error(`The builder's image cannot be described: ${errorOutput.trim()}`)
+interface Loading {
+  engine: DockerEngine
+  builder: string
+  folder: string
+  described: Readonly<Record<string, string | Buffer>>
+  signal: AbortSignal
 }
 
 /** False when the engine refuses what it is given, such as for a layer that it has no longer. */
-async function load(
-  engine: DockerEngine,
-  builder: string,
-  folder: string,
-  paths: readonly string[],
-  signal: AbortSignal,
-): Promise<boolean> {
-  const archive = new PassThrough({ highWaterMark: 1024 * 1024 })
-  const drained = () => new Promise<void>((resolve) => archive.once('drain', resolve).once('close', resolve))
-  const output = (chunk: Uint8Array) => (archive.write(chunk) || archive.destroyed ? undefined : drained())
-  const sending = runInBuilder(engine, builder, ['tar', 'c', '-C', folder, ...paths], { output }, signal).then(
-    ({ exitCode, errorOutput }) =>
-      exitCode === 0 ? archive.end() : archive.destroy(new Error(`The builder cannot send its image: ${errorOutput}`)),
-    (error) => archive.destroy(error),
+async function load({ engine, described, signal, ...loading }: Loading, layers: readonly string[]): Promise<boolean> {
+  const archive = pack()
+  for (const [name, content] of Object.entries(described)) archive.entry({ name }, content)
+  const sending = sendLayers({ engine, ...loading, signal }, archive, new Set(layers)).then(
+    () => archive.finalize(),
+    (error: Error) => archive.destroy(error),
   )
   try {
-    const answer = await engine.docker.loadImage(archive, { quiet: true, abortSignal: signal })
+    const answer = await engine.docker.loadImage(Readable.from(archive), { quiet: true, abortSignal: signal })
     let refusal: string | null = null
     for await (const { error } of jsonLines<{ error?: string }>(answer)) refusal = error ?? refusal
     return refusal === null
@@ -143,5 +126,36 @@ async function load(
   } finally {
     archive.destroy()
     await sending
+  }
+}
+
+/** Only files that were asked for. */
+async function sendLayers(
+  { engine, builder, folder, signal }: Omit<Loading, 'described'>,
+  archive: Pack,
+  layers: ReadonlySet<string>,
+): Promise<void> {
+  if (layers.size === 0) return
+  const sent = new PassThrough({ highWaterMark: MEGABYTE })
+  const drained = () => new Promise<void>((resolve) => sent.once('drain', resolve).once('close', resolve))
+  const output = (chunk: Uint8Array) => (sent.write(chunk) || sent.destroyed ? undefined : drained())
+  const command = ['tar', 'c', '-C', folder, ...layers]
+  const ended = runInBuilder(engine, builder, command, { output }, signal).then(
+    ({ exitCode, errorOutput }) =>
+      exitCode === 0 ? sent.end() : sent.destroy(new Error(`The builder cannot send its image: ${errorOutput.trim()}`)),
+    (error: Error) => sent.destroy(error),
+  )
+  try {
+    for await (const file of sent.pipe(extract())) {
+      const { name, size = 0 } = file.header
+      if (!layers.has(name)) throw new Error('The builder sends a file that was not asked for')
+      await new Promise<void>((resolve, reject) => {
+        const entry = archive.entry({ name, size }, (error) => (error ? reject(error) : resolve()))
+        file.once('error', reject).pipe(entry)
+      })
+    }
+  } finally {
+    sent.destroy()
+    await ended
   }
 }

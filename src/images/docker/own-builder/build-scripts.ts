@@ -1,0 +1,97 @@
+// What runs in a builder for one build: POSIX shell, with the programs of Busybox.
+
+/**
+ * Unpacks the context that comes in. `$1`: the build's folder, `$2`: the Dockerfile in the archive, which is not for the
+ * image, `$3`: the folder of bases, then the names of those that are wanted: it says which of them are there already.
+ * `-m`: contexts are compared by size and time, and all files of a packed one have the same time.
+ */
+export const PREPARE = `
+folder=$1 dockerfile=$2 bases=$3; shift 3
+rm -rf "$folder" && mkdir -p "$folder/context" "$folder/dockerfile" &&
+tar x -m -C "$folder/context" && mv "$folder/context/$dockerfile" "$folder/dockerfile/Dockerfile" || exit 1
+for base; do echo "$base $(cat "$bases/$base/digest" 2>/dev/null)"; done`
+
+/** Begins a line of `BUILD` that no step can print: what those print comes in messages of JSON. */
+export const REPORT = 'berth:'
+
+/**
+ * Runs `buildctl` with the arguments after the first two, and reports what came of it. Closing a command's connection ends
+ * nothing in a container but its input, so the program ends with that: of a build that is cancelled, too late, or whose
+ * worker died. It also ends when the layers that are new have more than `$1` KB. `$2`: the build's folder.
+ */
+export const BUILD = `
+limit=$1 folder=$2; shift 2
+report() { printf '\\n${REPORT}%s %s\\n' "$1" "$2"; }
+snapshots() { ls -d "$HOME"/.local/share/buildkit/runc-*/snapshots/snapshots/* 2>/dev/null; }
+before=" $(snapshots | tr '\\n' ' ') "
+written() {
+  fresh=
+  for one in $(snapshots); do case "$before" in *" $one "*) ;; *) fresh="$fresh $one" ;; esac; done
+  if [ "$fresh" ]; then du -skc $fresh 2>/dev/null | tail -n 1 | cut -f 1; else echo 0; fi
+}
+# As both versions of control groups count them.
+kills() { cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n 's/^oom_kill //p'; }
+kills_before=$(kills)
+digest() { sed -n "s/.*\\"$1\\": *\\"sha256:\\([0-9a-f]*\\)\\".*/\\1/p" "$folder/metadata.json" | head -n 1; }
+encoded() { base64 < "$folder/image/$1" | tr -d '\\n'; }
+exec 3<&0
+buildctl "$@" --metadata-file "$folder/metadata.json" </dev/null 3<&- 2>&1 & build=$!
+{ cat >/dev/null; kill $build; } <&3 >/dev/null 2>&1 & watch=$!
+exec 3<&-
+while sleep 0.5; do
+  if [ "$(written)" -gt "$limit" ]; then : > "$folder/too-large"; kill $build; break; fi
+done </dev/null >/dev/null 2>&1 & disk=$!
+wait $build; code=$?
+kill $watch $disk 2>/dev/null
+report writtenKb "$(written)"
+report kills "$(($(kills) - kills_before))"
+if [ -e "$folder/too-large" ]; then report tooLarge true; fi
+if [ $code = 0 ]; then
+  report index "$(encoded index.json)"
+  report manifest "$(encoded "blobs/sha256/$(digest containerimage.digest)")"
+  report config "$(encoded "blobs/sha256/$(digest containerimage.config.digest)")"
+  report cache "$(buildctl du | tail -n 1)"
+fi
+exit $code`
+
+/** What `BUILD` has reported, by name. */
+export class BuildReport {
+  readonly #values = new Map<string, string>()
+
+  /** False for a line that is none. */
+  read(line: string): boolean {
+    if (!line.startsWith(REPORT)) return false
+    const [name = '', ...value] = line.slice(REPORT.length).split(' ')
+    this.#values.set(name, value.join(' ').trim())
+    return true
+  }
+
+  get isTooLarge(): boolean {
+    return this.#values.has('tooLarge')
+  }
+
+  get hasKilled(): boolean {
+    return this.#number('kills') > 0
+  }
+
+  get writtenBytes(): number {
+    return this.#number('writtenKb') * 1024
+  }
+
+  /** As `buildctl du` sums it up: `Total: 1.25GB`. */
+  get cacheBytes(): number {
+    const [, number = '0', unit = 'B'] = /([\d.]+)\s*([kKMGT]?)i?B$/.exec(this.#values.get('cache') ?? '') ?? []
+    return Math.round(Number(number) * 1000 ** ['', 'K', 'M', 'G', 'T'].indexOf(unit.toUpperCase().replace('B', '')))
+  }
+
+  /** A file of the exported image, as it was written. */
+  file(name: 'index' | 'manifest' | 'config'): Buffer {
+    const encoded = this.#values.get(name)
+    if (!encoded) throw new Error(`The builder has exported no image: its ${name} is missing`)
+    return Buffer.from(encoded, 'base64')
+  }
+
+  #number(name: string): number {
+    return Number(this.#values.get(name)) || 0
+  }
+}
