@@ -91,9 +91,9 @@ async function makeImage(building: BuildContext): Promise<void> {
   const tree = await source.fetch(reader)
   failpoint('source.fetched', attempt.lease.appEnvId)
   await recordSource(attempt, source)
-  const image = await buildImage({ ...building, tree, reader })
+  const { image, imageDigest } = await buildImage({ ...building, tree, reader })
   failpoint('build.answered', attempt.lease.appEnvId)
-  await recordImage(attempt, { ...image, buildKey }, `built ${image.imageDigest}`)
+  await recordImage(attempt, { image, imageDigest, buildKey }, `built ${imageDigest}`)
   failpoint('image.recorded', attempt.lease.appEnvId)
 }
 
