@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { BuildImages } from '../support/build-images.ts'
+import { countSteps, letStepGo, waitingStep } from '../support/running-steps.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { eventually } from '../worker/fixtures.ts'
 import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
@@ -32,7 +33,7 @@ process.on('SIGTERM', () => process.exit(0))`
 /** Begins a build that goes on only when it is let go, however slow the machine is. */
 async function begin(): Promise<BuiltApp & { operationId: string }> {
   const app = await site.uploadedApp()
-  const Dockerfile = `FROM ${images.node}\nRUN while [ ! -e /go ]; do sleep 0.1; done\nCOPY server.js /\nCMD ["node", "/server.js"]\n`
+  const Dockerfile = `FROM ${images.node}\n${waitingStep(app.appEnvId)}\nCOPY server.js /\nCMD ["node", "/server.js"]\n`
   const storageKey = await site.put(app, await sourceOf({ Dockerfile, 'server.js': SERVER }))
   await berth.ok('POST', '/app-env/notify-code-upload', { appEnvId: app.appEnvId, storageKey })
   const { operations } = await berth.ok<{ operations: { operationId: string }[] }>(
@@ -42,17 +43,11 @@ async function begin(): Promise<BuiltApp & { operationId: string }> {
   return { ...app, operationId: operations[0]?.operationId ?? '' }
 }
 
-const containersOf = ({ appEnvId }: BuiltApp) =>
-  berth.docker.listContainers({ filters: { label: [`berth.env=${appEnvId}`, 'berth.role=build'] } })
-
-async function letGo(app: BuiltApp): Promise<void> {
-  const [container] = await eventually(
-    () => containersOf(app),
-    (seen) => seen.length === 1,
+const letGo = ({ appEnvId }: BuiltApp) =>
+  eventually(
+    () => letStepGo(berth.docker, appEnvId),
+    (count) => count > 0,
   )
-  const exec = await berth.docker.getContainer(container?.Id ?? '').exec({ Cmd: ['sh', '-c', ': > /go'] })
-  await exec.start({ Detach: true })
-}
 
 interface Shown {
   status: string
@@ -75,8 +70,8 @@ const until = (operationId: string, wanted: number | null) =>
 test('builds wait for a place in the order in which they came, and say how many are before them', async () => {
   const first = await begin()
   await eventually(
-    () => containersOf(first),
-    (seen) => seen.length === 1,
+    () => countSteps(berth.docker, first.appEnvId),
+    (count) => count > 0,
   )
   const [second, third, fourth] = [await begin(), await begin(), await begin()]
   await until(fourth.operationId, 3)

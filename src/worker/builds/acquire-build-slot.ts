@@ -9,9 +9,9 @@ const REPORT_MS = 1_000
  * engine is.
  */
 export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<() => void> {
-  const { builds, signal, steps, deadline, config, content } = attempt
-  const { ahead } = builds
-  if (ahead === 0) return builds.take(signal, () => {})
+  const { builds, signal, steps, deadline, config, content, appEnv } = attempt
+  const ahead = builds.ahead(appEnv.accountId)
+  if (ahead === 0) return builds.take(appEnv.accountId, signal, () => {})
   // After a crash in the queue, the deadline may still hold another attempt's waiting time, which this attempt does not
   // get.
   const leftMs = Math.min(deadline.leftMs, timeFor(config, { ...attempt.operation, content }) * 1000)
@@ -31,8 +31,8 @@ export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<
 const positionDetail = (position: number) => `waiting for a place to build; position ${position} in the queue`
 
 /** Reports the position repeatedly: steps accept one detail a second and drop the others. */
-async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): Promise<() => void> {
-  let position = builds.ahead
+async function inQueue({ builds, signal, steps, log, appEnv }: VersionAttemptContext): Promise<() => void> {
+  let position = builds.ahead(appEnv.accountId)
   const report = () => {
     steps
       .detail('source', positionDetail(position))
@@ -40,7 +40,7 @@ async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): P
   }
   const timer = setInterval(report, REPORT_MS)
   try {
-    return await builds.take(signal, (now) => {
+    return await builds.take(appEnv.accountId, signal, (now) => {
       position = now
     })
   } finally {

@@ -1,0 +1,42 @@
+import { PassThrough } from 'node:stream'
+import type Docker from 'dockerode'
+
+/** Processes whose command has the word, but for this one: `[w]ord` matches `word`, and not itself. `$2`: what to do. */
+const FIND = `for process in /proc/[0-9]*; do
+  tr '\\0' ' ' < "$process/cmdline" 2>/dev/null | grep -q "$1" || continue
+  echo "$process"
+  if [ "$2" = release ]; then : > "$process/root/go"; fi
+done`
+
+/** A command that goes on until `letStepGo`, however slow the machine is. */
+export const waitingStep = (word: string): string => `RUN : ${word}; while [ ! -e /go ]; do sleep 0.1; done`
+
+/** How many processes of builds have the word in their command, whichever builder runs them. */
+export const countSteps = (docker: Docker, word: string): Promise<number> => searchSteps(docker, word, 'count')
+
+/** Lets steps of `waitingStep` end. Returns how many it found. */
+export const letStepGo = (docker: Docker, word: string): Promise<number> => searchSteps(docker, word, 'release')
+
+async function searchSteps(docker: Docker, word: string, what: 'count' | 'release'): Promise<number> {
+  const lists = await Promise.all(
+    // A step's own container, and the builder of an account.
+    ['build', 'builder'].map((role) => docker.listContainers({ filters: { label: [`berth.role=${role}`] } })),
+  )
+  const found = await Promise.all(lists.flat().map(({ Id }) => search(docker, Id, word, what).catch(() => 0)))
+  return found.reduce((sum, count) => sum + count, 0)
+}
+
+async function search(docker: Docker, id: string, word: string, what: string): Promise<number> {
+  const pattern = `[${word[0]}]${word.slice(1)}`
+  const Cmd = ['sh', '-c', FIND, 'sh', pattern, what]
+  const exec = await docker.getContainer(id).exec({ Cmd, AttachStdout: true, AttachStderr: true })
+  const stream = await exec.start({})
+  const output = new PassThrough()
+  let text = ''
+  output.on('data', (chunk) => {
+    text += chunk
+  })
+  docker.modem.demuxStream(stream, output, new PassThrough().resume())
+  for await (const _ of stream);
+  return text.split('\n').filter((line) => line.startsWith('/proc/')).length
+}
