@@ -25,7 +25,7 @@ beforeAll(async () => {
   const docker = new Docker()
   const { Size: baseBytes } = await docker.getImage((await ensureBuildImages(docker)).node).inspect()
   ;({ berth, images, site } = await startBuildSite({
-    BERTH_BUILD_TIMEOUT_SECONDS: '30',
+    BERTH_BUILD_TIMEOUT_SECONDS: '60',
     BERTH_BUILD_LOG_LINES: '500',
     BERTH_OPERATION_ATTEMPTS: '3',
     BERTH_IMAGE_LIMIT_MB: String(Math.ceil(baseBytes / 1024 / 1024) + TOO_MANY_MB / 2),

@@ -8,8 +8,11 @@ const FIND = `for process in /proc/[0-9]*; do
   if [ "$2" = release ]; then : > "$process/root/go"; fi
 done`
 
+/** A builder's own commands name environments and operations, too. */
+const markOf = (word: string): string => `step-of-${word}`
+
 /** A command that goes on until `letStepGo`, however slow the machine is. */
-export const waitingStep = (word: string): string => `RUN : ${word}; while [ ! -e /go ]; do sleep 0.1; done`
+export const waitingStep = (word: string): string => `RUN : ${markOf(word)}; while [ ! -e /go ]; do sleep 0.1; done`
 
 /** How many processes of builds have the word in their command, whichever builder runs them. */
 export const countSteps = (docker: Docker, word: string): Promise<number> => searchSteps(docker, word, 'count')
@@ -27,7 +30,8 @@ async function searchSteps(docker: Docker, word: string, what: 'count' | 'releas
 }
 
 async function search(docker: Docker, id: string, word: string, what: string): Promise<number> {
-  const pattern = `[${word[0]}]${word.slice(1)}`
+  const mark = markOf(word)
+  const pattern = `[${mark[0]}]${mark.slice(1)}`
   const Cmd = ['sh', '-c', FIND, 'sh', pattern, what]
   const exec = await docker.getContainer(id).exec({ Cmd, AttachStdout: true, AttachStderr: true })
   const stream = await exec.start({})
