@@ -204,12 +204,12 @@ class OwnBuild {
   }
 
   async #fail({ report, words }: BuildProgress): Promise<never> {
-    const { diskMb, onLine } = this.#build
+    const { diskMb } = this.#build
     if (report.isTooLarge) {
       this.#isBrokenOff = true
       throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`)
     }
-    const { reason, excerpt } = reasonIn(words)
+    const reason = reasonIn(words)
     if (WEDGED.test(reason)) {
       this.#isWedged = true
       throw new Error(`The builder could not build: ${reason}`)
@@ -217,7 +217,6 @@ class OwnBuild {
     // Another worker's build may have ended it.
     if (this.#builder && !(await isSameRun(this.#options.engine, this.#builder, this.#signal)))
       throw new Error(`The account’s builder ended during the build: ${reason}`)
-    for (const line of excerpt) onLine(line)
     throw report.hasKilled ? this.#outOfMemory(reason) : new ImageError('BUILD_FAILED', reason)
   }
 
@@ -246,11 +245,14 @@ async function* forever(signal: AbortSignal): AsyncGenerator<Uint8Array> {
   await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }))
 }
 
-/** The last words are the reason; those before show the place in the Dockerfile. */
-function reasonIn(words: readonly string[]): { reason: string; excerpt: readonly string[] } {
-  const at = words.findLastIndex((line) => line.startsWith('error: '))
-  const reason = (words[at] ?? words.at(-1) ?? 'the builder says nothing').replace(/^error: (failed to solve: )?/, '')
-  return { reason, excerpt: at === -1 ? [] : words.slice(0, at) }
+/** The last words are the reason; those before quote the Dockerfile at the place. */
+function reasonIn(words: readonly string[]): string {
+  const said = words.findLast((line) => line.startsWith('error: ')) ?? words.at(-1) ?? 'the builder says nothing'
+  const reason = said
+    .replace(/^error: (failed to solve: )?(failed to compute cache key: )?/, '')
+    .replaceAll(/ of ref \S+::\S+:/g, ':')
+  const place = words.map((line) => /^Dockerfile:(\d+)$/.exec(line)?.[1]).find(Boolean)
+  return place ? `line ${place} of the Dockerfile: ${reason}` : reason
 }
 
 const failureOf = (words: string): Error =>

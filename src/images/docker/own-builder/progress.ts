@@ -82,11 +82,8 @@ export class BuildProgress {
   #readVertex({ digest, name, started, completed, cached, error }: Vertex): void {
     if (INTERNAL.test(name)) return
     if (completed) this.#endLine(digest)
-    if (error) {
-      this.#onLine(`${name}: ${error}`)
-      return
-    }
-    if (started && completed && this.#steps.size < MAX_STEPS) {
+    // Its error is the reason of the whole build, or that another step has ended it.
+    if (started && completed && !error && this.#steps.size < MAX_STEPS) {
       const seconds = Math.max(0, (Date.parse(completed) - Date.parse(started)) / 1000)
       this.#steps.set(digest, { name, seconds, isCached: cached === true })
     }
