@@ -25,10 +25,16 @@ export const answerShapes = {
     installs: z.boolean(),
   }),
   exposedVariables: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_VARIABLES),
+  declaredVariables: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_VARIABLES),
+  mountSecrets: dockerfile,
   nixpacksPlan: z
     .record(z.string().max(MAX_NAME_LENGTH), z.string())
     .refine((all) => Object.keys(all).length <= MAX_VARIABLES),
   nixpacksDockerfile: dockerfile,
+  forBuilder: z.strictObject({
+    text: dockerfile,
+    images: z.array(z.string().max(2 * MAX_NAME_LENGTH)).max(MAX_IMAGES),
+  }),
   namedImages: z.array(z.string().max(2 * MAX_NAME_LENGTH)).max(MAX_IMAGES),
   pinImages: dockerfile,
   pack: z.null(),

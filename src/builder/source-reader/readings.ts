@@ -75,6 +75,18 @@ export const readings = {
     return exposedVariables(text, names)
   },
 
+  /** Those of the variables that the Dockerfile declares as arguments. */
+  async declaredVariables({ text, names }: { text: string; names: readonly string[] }) {
+    const { declaredVariables } = await import('../dockerfile/build-secrets.ts')
+    return declaredVariables(text, names)
+  },
+
+  /** The Dockerfile, written here, with these variables as mounts instead of arguments. */
+  async mountSecrets({ text, names }: { text: string; names: readonly string[] }) {
+    const { mountSecrets } = await import('../dockerfile/build-secrets.ts')
+    return mountSecrets(text, names)
+  },
+
   /** The variables of the plan that nixpacks printed. */
   async nixpacksPlan({ text }: { text: string }) {
     const { readNixpacksPlan } = await import('../nixpacks-plan.ts')
@@ -85,6 +97,12 @@ export const readings = {
   async nixpacksDockerfile({ context, names }: { context: string; names: readonly string[] }) {
     const { takeNixpacksDockerfile } = await import('../nixpacks-plan.ts')
     return takeNixpacksDockerfile(context, names)
+  },
+
+  /** The Dockerfile for a builder that reads it itself, and the images that it is to be given. */
+  async forBuilder({ text, buildArgs }: { text: string; buildArgs: Readonly<Record<string, string>> }) {
+    const { forBuilder } = await import('../dockerfile/needed-images.ts')
+    return forBuilder(text, buildArgs)
   },
 
   /** The images that the Dockerfile reads. */

@@ -22,7 +22,7 @@ const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|
 export const builderTraits = ({ installationId }: DockerEngine, { kind, warning }: Chosen): BuilderTraits => ({
   isApart: kind === 'own',
   warning,
-  cacheScope: (appEnvId) => (kind === 'buildkit' ? cacheScope(installationId, appEnvId) : null),
+  cacheScope: (appEnvId) => (kind !== 'classic' ? cacheScope(installationId, appEnvId) : null),
   namespace: installationId.slice(-8),
   stageLabels: (appEnvId) => stageLabels(installationId, appEnvId),
 })

@@ -1,12 +1,15 @@
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { safePath } from '../../builder/archive/entry-rules.ts'
 import { DOCKERFILE_NAME } from '../../builder/context/build-context.ts'
+import { SECRETS_VERSION } from '../../builder/dockerfile/build-secrets.ts'
 import { isReservedArg, parseBuildArgs } from '../../domain/build-args.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
 import { familiarName } from '../../domain/image-reference.ts'
 import { resourcesOf } from '../../domain/resources.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { ImageBuild } from '../../images/image-builder.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { registryLoginsOf } from '../images/registry-logins.ts'
 import { findBaseImages } from './base-images.ts'
@@ -30,7 +33,8 @@ export async function buildImage(building: FetchedBuild) {
   const cacheScope = traits.cacheScope(appEnv.id)
   const written = await writeDockerfile(building, { context, cacheScope, signal: deadline.signal })
   log.write(`The Dockerfile is ${written.origin}`)
-  const buildArgs = { ...written.buildArgs, ...buildArgsOf(plan, variables) }
+  const isWrittenHere = written.installs
+  const given = { ...written, isWrittenHere, buildArgs: { ...written.buildArgs, ...buildArgsOf(plan, variables) } }
   const logins = await registryLoginsOf(attempt, appEnv, plan.pullCredentialId)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
   // The context is read while it is built from. When that fails, the engine would wait for the rest of it.
@@ -39,9 +43,8 @@ export async function buildImage(building: FetchedBuild) {
   const labels = traits.stageLabels(appEnv.id)
   const owner = { ...attempt, engine, accountId: appEnv.accountId, signal: deadline.signal }
   const pinning = { owner, logins, labels, signal: deadline.signal }
-  const named = { text: written.text, buildArgs }
-  const bases = traits.isApart ? { bases: await findBases(building, named, pinning) } : {}
-  const dockerfile = traits.isApart ? written.text : await pinImages(building, named, pinning)
+  const forBuilder = traits.isApart ? forBuilderApart : forEngineBuilder
+  const { dockerfile, ...inputs } = await forBuilder(building, given, pinning)
   const begunAt = new Date()
   failpoint('build.asked', attempt.lease.appEnvId)
   try {
@@ -55,8 +58,7 @@ export async function buildImage(building: FetchedBuild) {
       name,
       context: packed,
       dockerfile: DOCKERFILE_NAME,
-      buildArgs,
-      ...bases,
+      ...inputs,
       credentials: logins,
       resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
       diskMb: config.BERTH_BUILD_DISK_MB,
@@ -83,26 +85,62 @@ interface Pinning extends Omit<Parameters<typeof findBaseImages>[1], 'log'> {
   signal: AbortSignal
 }
 
-/** The images that the Dockerfile starts from, as the app may have them: ids on the engine, by BuildKit's names. */
-async function findBases(
-  { reader, log }: FetchedBuild,
-  dockerfile: { text: string; buildArgs: Readonly<Record<string, string>> },
-  { owner, logins, signal }: Pinning,
-): Promise<Record<string, string>> {
-  const images = await reader.read('namedImages', dockerfile, signal)
-  const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
-  return Object.fromEntries(Object.entries(found).map(([image, { imageId }]) => [familiarName(image), imageId]))
+interface GivenDockerfile {
+  text: string
+  /** By a preset or nixpacks: secret variables become mounts. Who wrote it himself has said what he wants. */
+  isWrittenHere: boolean
+  buildArgs: Readonly<Record<string, string>>
 }
 
-/** The Dockerfile with every image named in full, and with labels on its stages. */
-async function pinImages(
-  { reader, log }: FetchedBuild,
-  dockerfile: { text: string; buildArgs: Readonly<Record<string, string>> },
-  { owner, logins, labels, signal }: Pinning,
-): Promise<string> {
-  const images = await reader.read('namedImages', dockerfile, signal)
+interface BuildInputs extends Pick<ImageBuild, 'buildArgs' | 'bases' | 'secrets'> {
+  dockerfile: string
+}
+
+/** With the images that the Dockerfile needs, as the app may have them: ids on the engine, by BuildKit's names. */
+async function forBuilderApart(
+  building: FetchedBuild,
+  given: GivenDockerfile,
+  { owner, logins, signal }: Pinning,
+): Promise<BuildInputs> {
+  const { reader, log } = building
+  const { buildArgs, secrets, text: written } = await withSecrets(building, given, signal)
+  const { text: dockerfile, images } = await reader.read('forBuilder', { text: written, buildArgs }, signal)
   const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
-  return reader.read('pinImages', { ...dockerfile, found, labels }, signal)
+  const bases = Object.fromEntries(Object.entries(found).map(([image, { imageId }]) => [familiarName(image), imageId]))
+  return { dockerfile, buildArgs, secrets, bases }
+}
+
+/** Secret variables are files for steps that mount them, and arguments only where the Dockerfile declares them so. */
+async function withSecrets(
+  { reader, plan, variables }: FetchedBuild,
+  { text, isWrittenHere, buildArgs }: GivenDockerfile,
+  signal: AbortSignal,
+) {
+  const sealed = plan.variables.filter(({ name, isSecret }) => isSecret && Object.hasOwn(variables, name))
+  const names = sealed.map(({ name }) => name)
+  if (names.length === 0) return { text, buildArgs, secrets: {} }
+  const secrets = Object.fromEntries(names.map((name) => [name, variables[name] ?? '']))
+  const declared = isWrittenHere ? [] : await reader.read('declaredVariables', { text, names }, signal)
+  const others = Object.entries(buildArgs).filter(([name]) => !names.includes(name) || declared.includes(name))
+  const version = hashOf(sealed.map(({ name, fingerprint }) => `${name} ${fingerprint}`).sort())
+  return {
+    text: isWrittenHere ? await reader.read('mountSecrets', { text, names }, signal) : text,
+    buildArgs: { ...Object.fromEntries(others), [SECRETS_VERSION]: version },
+    secrets,
+  }
+}
+
+const hashOf = (parts: readonly string[]): string => createHash('sha256').update(parts.join('\n')).digest('hex')
+
+/** With every image named in full, and with labels on its stages: the engine reaches all that it has. */
+async function forEngineBuilder(
+  { reader, log }: FetchedBuild,
+  { text, buildArgs }: GivenDockerfile,
+  { owner, logins, labels, signal }: Pinning,
+): Promise<BuildInputs> {
+  const images = await reader.read('namedImages', { text, buildArgs }, signal)
+  const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
+  return { dockerfile: await reader.read('pinImages', { text, buildArgs, found, labels }, signal), buildArgs }
 }
 
 function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string, string>>): Record<string, string> {

@@ -26,6 +26,7 @@ interface Building {
   memoryMb?: number
   diskMb?: number
   processes?: number
+  secrets?: Record<string, string>
   signal?: AbortSignal
   onLine?: (line: string) => void
 }
@@ -49,7 +50,7 @@ describe.skipIf(problem)('a builder for each account', () => {
     for (const [name, text] of Object.entries(files)) archive.entry({ name, mtime: new Date(0) }, text)
     archive.finalize()
     const lines: string[] = []
-    const { accountId = ours, memoryMb = 512, diskMb = 1_000, processes = 200, signal, onLine } = given
+    const { accountId = ours, memoryMb = 512, diskMb = 1_000, processes = 200, secrets = {}, signal, onLine } = given
     const { imageId } = await present.imageBuilder.resolveImage(present.image, null)
     const ended = await present.imageBuilder
       .build(
@@ -59,6 +60,7 @@ describe.skipIf(problem)('a builder for each account', () => {
           ...{
             dockerfile: 'Dockerfile',
             buildArgs: {},
+            secrets,
             credentials: {},
             bases: { [familiarName(present.image)]: imageId },
           },
@@ -143,6 +145,84 @@ describe.skipIf(problem)('a builder for each account', () => {
     const { id } = await build({ Dockerfile: from(node(program)) }, { diskMb: 200 })
     expect(id).toMatchObject({ reason: 'DISK_QUOTA_EXCEEDED', message: 'The build has written more than 200 MB' })
     expect(typeof (await build({ Dockerfile: from(node("console.log('next')")) })).id).toBe('string')
+  })
+
+  test('mounts secrets, which are in no image and outlast no build', async () => {
+    const print = "console.log('told: ' + [process.env.TOKEN, require('fs').readFileSync('/run/secrets/KEY', 'utf8')])"
+    const secrets = { TOKEN: 'hunter2', KEY: 'two\nlines' }
+    const mounts = '--mount=type=secret,id=TOKEN,env=TOKEN --mount=type=secret,id=KEY'
+    const step = `RUN ${mounts} ["node", "-e", ${JSON.stringify(print)}]`
+    const { id, lines } = await build({ Dockerfile: from(step) }, { secrets })
+    expect(lines.join('\n')).toContain('told: hunter2,two\nlines')
+    const image = docker.getImage(String(id))
+    expect(JSON.stringify([await image.inspect(), await image.history()])).not.toMatch(/hunter2|two/)
+    const without = await build({ Dockerfile: from(step.replace('told', 'again')) })
+    expect(without.lines.join('\n')).not.toMatch(/hunter2|two/)
+  })
+
+  test('tells what a build has used', async () => {
+    const program =
+      "require('fs').writeFileSync('/big', Buffer.alloc(2e7, 1)); const until = Date.now() + 1500; const held = Buffer.alloc(1e8, 1); while (Date.now() < until);"
+    const { used } = await build({ Dockerfile: from(node(program)), 'a.txt': 'x'.repeat(100_000) })
+    expect(used?.memoryPeakBytes).toBeGreaterThan(1e8)
+    expect(used?.cpuSeconds).toBeGreaterThan(1)
+    expect(used?.writtenBytes).toBeGreaterThan(1.9e7)
+    expect(used?.sentBytes).toBeGreaterThan(100_000)
+    expect(used?.cacheBytes).toBeGreaterThan(2e7)
+    expect(used?.steps).toEqual([expect.objectContaining({ isCached: false, name: expect.stringContaining('node') })])
+    expect(used?.steps[0]?.seconds).toBeGreaterThan(1.4)
+  })
+
+  test('reads what only BuildKit does: here-documents, links, the front end that is built in', async () => {
+    const { id } = await build({
+      Dockerfile: `FROM ${present.image} AS first\nCOPY <<EOF /told.txt\nhere\nEOF\n${from('COPY --link --from=first /told.txt /told.txt')}`,
+    })
+    expect(await textIn(id, '/told.txt')).toContain('here')
+  })
+
+  test('runs as root where the machine has no user namespaces, with the same limits', async () => {
+    const context = pack()
+    context.entry(
+      { name: 'Dockerfile' },
+      `FROM ${BUILDER_IMAGE}\nUSER 0\nRUN printf '#!/bin/sh\\necho no user namespaces >&2; exit 1' > "$(which rootlesskit)"\nUSER 1000\n`,
+    )
+    context.finalize()
+    const image = `berth-test-builder:${present.installationId.slice(-8)}`
+    const stream = await docker.buildImage(Readable.from(context), { t: image, version: '1' })
+    await new Promise((resolve) => docker.modem.followProgress(stream, resolve))
+    const installationId = newId('ins')
+    const { imageBuilder } = dockerEngine({ installationId, builder: 'own', ownBuilder: { ...ownBuilder, image } })
+    try {
+      const { imageId } = await imageBuilder.resolveImage(present.image, null)
+      const archive = pack()
+      archive.entry(
+        { name: 'Dockerfile' },
+        from(node('console.log("as root"); const a = []; for (;;) a.push(Buffer.alloc(1e7, 1))')),
+      )
+      archive.finalize()
+      const lines: string[] = []
+      const building = imageBuilder.build(
+        {
+          ...{ accountId: ours, appId: newId('app'), appEnvId: newId('env'), contentId: newId('con') },
+          ...{
+            operationId: newId('op'),
+            name: 'berth-own/root:1',
+            context: Readable.from(archive),
+            dockerfile: 'Dockerfile',
+          },
+          ...{ buildArgs: {}, credentials: {}, bases: { [familiarName(present.image)]: imageId } },
+          ...{ resources: { cpu: 1, memoryMb: 512 }, diskMb: 1_000, processes: 200 },
+          onLine: (line) => lines.push(line),
+        },
+        { timeoutSeconds: 220 },
+      )
+      await expect(building).rejects.toMatchObject({ message: expect.stringContaining('out of memory') })
+      expect(lines).toContainEqual(expect.stringMatching(/runs as root: .*no user namespaces/))
+      expect(lines).toContain('as root')
+    } finally {
+      await harness.cleanUp(installationId)
+      await docker.getImage(image).remove({ force: true })
+    }
   })
 
   test('ends a build that is cancelled with all that it has started', async () => {
