@@ -31,7 +31,9 @@ written() {
 }
 # As both versions of control groups count them.
 kills() { cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n 's/^oom_kill //p'; }
-kills_before=$(kills)
+# How often the limit was reached, whatever the kernel did then.
+hits() { cat /sys/fs/cgroup/memory/memory.failcnt 2>/dev/null || sed -n 's/^max //p' /sys/fs/cgroup/memory.events; }
+kills_before=$(kills) hits_before=$(hits)
 digest() { sed -n "s/.*\\"$1\\": *\\"sha256:\\([0-9a-f]*\\)\\".*/\\1/p" "$folder/metadata.json" | head -n 1; }
 encoded() { base64 < "$folder/image/$1" | tr -d '\\n'; }
 exec 3<&0
@@ -45,6 +47,7 @@ wait $build; code=$?
 kill $watch $disk 2>/dev/null
 report writtenKb "$(written)"
 report kills "$(($(kills) - kills_before))"
+report hits "$(($(hits) - hits_before))"
 if [ -e "$folder/too-large" ]; then report tooLarge true; fi
 if [ $code = 0 ]; then
   report index "$(encoded index.json)"
@@ -70,8 +73,9 @@ export class BuildReport {
     return this.#values.has('tooLarge')
   }
 
-  get hasKilled(): boolean {
-    return this.#number('kills') > 0
+  /** Whether a step was killed for memory. A group of its own, as steps have where the builder is root, counts by itself. */
+  hasKilled(reason: string): boolean {
+    return this.#number('kills') > 0 || (this.#number('hits') > 0 && /exit code: 137\b/.test(reason))
   }
 
   get writtenBytes(): number {

@@ -76,7 +76,7 @@ rm -rf "$HOME/builds"; mkdir -p "$HOME/builds" "$HOME/.config/buildkit"
 printf '%s' "$CONFIGURATION" > "$HOME/.config/buildkit/buildkitd.toml"
 run=
 if [ "$(id -u)" != 0 ]; then run=rootlesskit
-else for group in /sys/fs/cgroup /sys/fs/cgroup/*; do mount -o remount,rw "$group" 2>/dev/null; done
+else for group in /sys/fs/cgroup /sys/fs/cgroup/*; do mount -o remount,rw,bind "$group" 2>/dev/null; done
 fi
 $run buildkitd --config "$HOME/.config/buildkit/buildkitd.toml" --root "${BUILDER_ROOT}" --addr "$BUILDKIT_HOST" & daemon=$!
 trap 'kill $daemon' TERM INT

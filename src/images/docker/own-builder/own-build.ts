@@ -217,7 +217,7 @@ class OwnBuild {
     // Another worker's build may have ended it.
     if (this.#builder && !(await isSameRun(this.#options.engine, this.#builder, this.#signal)))
       throw new Error(`The account’s builder ended during the build: ${reason}`)
-    throw report.hasKilled ? this.#outOfMemory(reason) : new ImageError('BUILD_FAILED', reason)
+    throw report.hasKilled(reason) ? this.#outOfMemory(reason) : new ImageError('BUILD_FAILED', reason)
   }
 
   #outOfMemory(reason: string): ImageError {
