@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util'
 import { benchBackups } from './backups.ts'
 import { type BenchResult, meetsAim } from './bench-result.ts'
 import { benchBuild } from './build.ts'
+import { benchBuilds } from './builds.ts'
 import { benchDeployImage } from './deploy-image.ts'
 import { benchFunctions } from './functions.ts'
 import { benchGraphqlAppEnvs, benchGraphqlApps, benchGraphqlTypename } from './graphql.ts'
@@ -19,6 +20,7 @@ const BENCHES = {
   typename: benchGraphqlTypename,
   deploy: benchDeployImage,
   build: benchBuild,
+  builds: benchBuilds,
   functions: benchFunctions,
   ingress: benchIngress,
   tcp: benchTcp,

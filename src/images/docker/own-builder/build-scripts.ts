@@ -11,16 +11,29 @@ rm -rf "$folder" && mkdir -p "$folder/context" "$folder/dockerfile" &&
 tar x -m -C "$folder/context" && mv "$folder/context/$dockerfile" "$folder/dockerfile/Dockerfile" || exit 1
 for base; do echo "$base $(cat "$bases/$base/digest" 2>/dev/null)"; done`
 
+/**
+ * After a build: `$1`: its folder, `$2`: its secrets, `$3`: its export, `$4`: how many exports are kept, then the blobs of
+ * its image, if there is one.
+ */
+export const CLEAN_UP = `
+rm -rf "$1" "$2"; export=$3 kept=$4; shift 4
+[ $# != 0 ] && [ -d "$export" ] || exit 0
+blobs=" $* "
+for blob in "$export"/blobs/sha256/*; do case "$blobs" in *" \${blob##*/} "*) ;; *) rm -f "$blob" ;; esac; done
+cd "\${export%/*}" && ls -t | tail -n "+$((kept + 1))" | xargs -r rm -rf`
+
 /** Begins a line of `BUILD` that no step can print: what those print comes in messages of JSON. */
 export const REPORT = 'berth:'
 
 /**
- * Runs `buildctl` with the arguments after the first two, and reports what came of it. Closing a command's connection ends
+ * Runs `buildctl` with the arguments after the first three, and reports what came of it. Closing a command's connection ends
  * nothing in a container but its input, so the program ends with that: of a build that is cancelled, too late, or whose
- * worker died. It also ends when the layers that are new have more than `$1` KB. `$2`: the build's folder.
+ * worker died. It also ends when the layers that are new have more than `$1` KB. `$2`: the build's folder, `$3`: where the
+ * image is exported.
  */
 export const BUILD = `
-limit=$1 folder=$2; shift 2
+limit=$1 folder=$2 export=$3; shift 3
+mkdir -p "$export" && touch "$export"
 report() { printf '\\n${REPORT}%s %s\\n' "$1" "$2"; }
 snapshots() { ls -d "$HOME"/.local/share/buildkit/runc-*/snapshots/snapshots/* 2>/dev/null; }
 before=" $(snapshots | tr '\\n' ' ') "
@@ -35,7 +48,7 @@ kills() { cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_cont
 hits() { cat /sys/fs/cgroup/memory/memory.failcnt 2>/dev/null || sed -n 's/^max //p' /sys/fs/cgroup/memory.events; }
 kills_before=$(kills) hits_before=$(hits)
 digest() { sed -n "s/.*\\"$1\\": *\\"sha256:\\([0-9a-f]*\\)\\".*/\\1/p" "$folder/metadata.json" | head -n 1; }
-encoded() { base64 < "$folder/image/$1" | tr -d '\\n'; }
+encoded() { base64 < "$export/$1" | tr -d '\\n'; }
 exec 3<&0
 buildctl "$@" --metadata-file "$folder/metadata.json" </dev/null 3<&- 2>&1 & build=$!
 { cat >/dev/null; kill $build; } <&3 >/dev/null 2>&1 & watch=$!

@@ -28,6 +28,8 @@ export const BUILDER_ROLE = 'builder'
 
 /** The daemon's files: its cache is all that outlives a builder. */
 export const BUILDER_ROOT = '/home/user/.local/share/buildkit'
+/** What was exported last for each environment: blobs that are there already are not written again. */
+export const EXPORTS_FOLDER = `${BUILDER_ROOT}/berth-exports`
 /** In memory: secrets are gone with the builder. */
 export const SECRETS_FOLDER = '/run/berth'
 

@@ -5,10 +5,11 @@ import { type Built, type ImageBuild, ImageError } from '../../image-builder.ts'
 import { listBuilt } from '../built-images.ts'
 import { imageLabels } from '../image-labels.ts'
 import { BASES_FOLDER, baseArguments, type GivenImage, giveBase, givenBase, hashOf } from './bases.ts'
-import { BUILD, PREPARE } from './build-scripts.ts'
+import { BUILD, CLEAN_UP, PREPARE } from './build-scripts.ts'
 import { runInBuilder } from './builder-command.ts'
 import {
   type BuilderSettings,
+  EXPORTS_FOLDER,
   ensureBuilder,
   isSameRun,
   killBuilder,
@@ -24,6 +25,8 @@ import { takeImage } from './take-image.ts'
 
 const CLEAN_UP_SECONDS = 15
 const KNOWN_IMAGES = 10
+/** Of an account. Each takes as much as its image. */
+const EXPORTS_KEPT = 5
 const BYTES_PER_MB = 1024 * 1024
 
 /** Its disk is full: no build can go on with this cache. */
@@ -68,6 +71,8 @@ class OwnBuild {
   readonly #signal: AbortSignal
   readonly #folder: string
   readonly #secrets: string
+  readonly #export: string
+  #blobs: readonly string[] = []
   #builder: RunningBuilder | null = null
   #isBrokenOff = false
   #isWedged = false
@@ -78,6 +83,7 @@ class OwnBuild {
     this.#signal = signal
     this.#folder = `/home/user/builds/${build.operationId}`
     this.#secrets = `${SECRETS_FOLDER}/${build.operationId}`
+    this.#export = `${EXPORTS_FOLDER}/${build.appEnvId}`
   }
 
   async run(): Promise<Built> {
@@ -94,8 +100,9 @@ class OwnBuild {
       ...earlier.slice(0, KNOWN_IMAGES).map((image) => image.id),
       ...Object.values(this.#build.bases ?? {}),
     ]
-    const exported = { folder: `${this.#folder}/image`, name, known }
-    const imageId = await takeImage(engine, id, progress.report, exported, this.#signal)
+    const exported = { folder: this.#export, name, known }
+    const { imageId, blobs } = await takeImage(engine, id, progress.report, exported, this.#signal)
+    this.#blobs = blobs
     const { writtenBytes, cacheBytes } = progress.report
     const { peakBytes: memoryPeakBytes, cpuSeconds } = memory
     return {
@@ -113,7 +120,8 @@ class OwnBuild {
     const signal = AbortSignal.timeout(CLEAN_UP_SECONDS * 1000)
     const attempt = (work: Promise<unknown>) => work.catch(() => {})
     if (this.#isWedged) return void (await attempt(removeBuilder(engine, accountId, { keepsCache: false }, signal)))
-    await attempt(runInBuilder(engine, id, ['rm', '-rf', this.#folder, this.#secrets], {}, signal))
+    const folders = [this.#folder, this.#secrets, this.#export, `${EXPORTS_KEPT}`]
+    await attempt(runInBuilder(engine, id, ['sh', '-c', CLEAN_UP, 'sh', ...folders, ...this.#blobs], {}, signal))
     // What steps that were broken off have written stays in use until the daemon starts again.
     if (this.#isBrokenOff || this.#signal.aborted) await attempt(restartUnlessBuilding(engine, accountId, signal))
   }
@@ -167,7 +175,7 @@ class OwnBuild {
       full.abort()
       this.#isBrokenOff = true
     })
-    const command = ['sh', '-c', BUILD, 'sh', `${diskMb * 1024}`, this.#folder, ...this.#arguments(bases)]
+    const command = ['sh', '-c', BUILD, 'sh', `${diskMb * 1024}`, this.#folder, this.#export, ...this.#arguments(bases)]
     const both = AbortSignal.any([this.#signal, full.signal])
     const waiting = { input: forever(both), output: (chunk: Uint8Array) => progress.add(chunk) }
     let exitCode: number
@@ -199,7 +207,7 @@ class OwnBuild {
       ...options('label', labels),
       ...Object.keys(secrets).flatMap((secret) => ['--secret', `id=${secret},src=${this.#secrets}/${secret}`]),
       ...bases,
-      ...['--output', `type=docker,tar=false,dest=${folder}/image,name=${name}`],
+      ...['--output', `type=docker,tar=false,compression=uncompressed,dest=${this.#export},name=${name}`],
     ]
   }
 

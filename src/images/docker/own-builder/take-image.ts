@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
 import { PassThrough, Readable } from 'node:stream'
 import type { ImageInspectInfo } from 'dockerode'
 import { extract, type Pack, pack } from 'tar-stream'
@@ -34,7 +35,8 @@ const blobOf = (digest: string): string => {
 /**
  * Loads what a builder has exported into the engine, without the layers that it has from images that are known. Layer ids
  * are believed by the engine, so only those of the environment's own images and bases may be left out. All but the layers
- * is written here: a builder that was taken over can name no other image. Returns the image's id on the engine.
+ * is written here: a builder that was taken over can name no other image. Returns the image's id on the engine, and the hashes of its
+ * blobs.
  */
 export async function takeImage(
   engine: DockerEngine,
@@ -42,7 +44,7 @@ export async function takeImage(
   report: BuildReport,
   { folder, name, known }: Exported,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<{ imageId: string; blobs: string[] }> {
   const [manifestFile, configFile] = [report.file('manifest'), report.file('config')]
   const manifest = JSON.parse(manifestFile.toString()) as { mediaType?: string; layers: Descriptor[] }
   const { rootfs } = JSON.parse(configFile.toString()) as { rootfs: { diff_ids: string[] } }
@@ -70,7 +72,7 @@ export async function takeImage(
   const { Id, RootFS } = (await ask(engine, { path: `/images/${name}/json`, signal })) as ImageInspectInfo
   if (JSON.stringify(RootFS.Layers ?? []) !== JSON.stringify(rootfs.diff_ids))
     throw new Error('The container engine has another image than the one that was built')
-  return Id
+  return { imageId: Id, blobs: [manifestBlob, configBlob, ...layers].map((path) => basename(path)) }
 }
 
 const digestOf = (content: Buffer): string => `sha256:${createHash('sha256').update(content).digest('hex')}`
@@ -137,7 +139,14 @@ async function sendLayers(
 ): Promise<void> {
   if (layers.size === 0) return
   const sent = new PassThrough({ highWaterMark: MEGABYTE })
-  const drained = () => new Promise<void>((resolve) => sent.once('drain', resolve).once('close', resolve))
+  const drained = () =>
+    new Promise<void>((resolve) => {
+      const goOn = () => {
+        sent.off('drain', goOn).off('close', goOn)
+        resolve()
+      }
+      sent.once('drain', goOn).once('close', goOn)
+    })
   const output = (chunk: Uint8Array) => (sent.write(chunk) || sent.destroyed ? undefined : drained())
   const command = ['tar', 'c', '-C', folder, ...layers]
   const ended = runInBuilder(engine, builder, command, { output }, signal).then(
