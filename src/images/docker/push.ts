@@ -1,12 +1,11 @@
 import { formatImageReference, parseImageReference, repositoryOf } from '../../domain/image-reference.ts'
+import { REGISTRY_SILENCES } from '../../domain/registry-silence.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { registryAnswerIn, registrySilenceIn } from '../../engine/docker/engine-words.ts'
 import { ImageError, type RegistryCredential } from '../image-builder.ts'
 import { jsonLines } from './json-lines.ts'
 import { serverOf } from './pull.ts'
-import { silenceOf } from './registry-silence.ts'
-
-const DENIED = /unauthorized|denied|forbidden|authentication required|no basic auth|\b401\b|\b403\b/i
 
 interface Progress {
   error?: string
@@ -34,13 +33,23 @@ export async function pushImage(
     const words = messageOf(error)
     const isAnswer = statusOf(error) !== null || error instanceof PushRefused
     if (!isAnswer) throw error
-    if (DENIED.test(words)) {
+    if (registryAnswerIn(words) === 'denied') {
       const login = credential ? `the user name ${credential.username}` : 'no login'
       throw new ImageError('PUSH_DENIED', `The image ${name} cannot be pushed: the registry refuses it with ${login}`)
     }
-    const why = silenceOf(reference.registry, words)
-    throw new ImageError('PUSH_FAILED', `The image ${name} cannot be pushed: ${why}`)
+    throw new ImageError(
+      'PUSH_FAILED',
+      `The image ${name} cannot be pushed: the registry ${reference.registry} ${whyIn(words)}`,
+    )
   }
+}
+
+/** The engine's own message contains its resolver and its addresses, which only the operator may see. */
+function whyIn(words: string): string {
+  const answer = registryAnswerIn(words)
+  if (answer === 'limited') return 'limits how often it is asked'
+  if (answer !== null) return 'does not take it'
+  return `cannot be reached: ${REGISTRY_SILENCES[registrySilenceIn(words) ?? 'mute']}`
 }
 
 /** Sent in a stream that began with 200. */

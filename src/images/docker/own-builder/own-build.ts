@@ -1,4 +1,5 @@
 import type { DockerEngine } from '../../../engine/docker/connection.ts'
+import { says } from '../../../engine/docker/engine-words.ts'
 import type { ImageBuild } from '../../image-builder.ts'
 import { ImageError } from '../../image-builder.ts'
 import { listBuilt } from '../built-images.ts'
@@ -42,8 +43,6 @@ exit $code`
 /** Kills for memory in the container, as both versions of control groups count them. */
 const OUT_OF_MEMORY =
   'cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n "s/^oom_kill //p"'
-
-const WEDGED = /ResourceExhausted|no space left on device/i
 
 export interface OwnBuilderOptions {
   engine: DockerEngine
@@ -191,6 +190,6 @@ function reasonIn(words: readonly string[]): { reason: string; excerpt: readonly
 class BuilderWedged extends Error {}
 
 const failureOf = (words: string): Error =>
-  WEDGED.test(words)
+  says(words, 'builderFull')
     ? new BuilderWedged(`The builder could not build: ${words}`)
     : new ImageError('BUILD_FAILED', words)
