@@ -1,9 +1,15 @@
-import { formatImageReference, parseImageReference, repositoryOf } from '../../domain/image-reference.ts'
+import {
+  formatImageReference,
+  type ImageReference,
+  parseImageReference,
+  repositoryOf,
+} from '../../domain/image-reference.ts'
 import { REGISTRY_SILENCES } from '../../domain/registry-silence.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
 import { registryAnswerIn, registrySilenceIn } from '../../engine/docker/engine-words.ts'
 import { ImageError, type RegistryCredential } from '../image-builder.ts'
+import { digestOf, findImage } from './find-image.ts'
 import { jsonLines } from './json-lines.ts'
 import { serverOf } from './pull.ts'
 
@@ -14,20 +20,22 @@ interface Progress {
 
 /** Tags an image, and pushes it there. Returns the name by digest, which stays this image for good. */
 export async function pushImage(
-  { docker }: DockerEngine,
+  engine: DockerEngine,
   { id, name, credential }: { id: string; name: string; credential: RegistryCredential | null },
   signal: AbortSignal,
 ): Promise<string> {
   const parsed = parseImageReference(name)
   if ('problem' in parsed) throw new Error(`"${name}" is not an image name: ${parsed.problem}`)
   const { reference } = parsed
+  const { docker } = engine
   const tag = reference.tag ?? 'latest'
   try {
     await docker.getImage(id).tag({ repo: repositoryOf(reference), tag, abortSignal: signal })
     // Without any login the engine refuses the call.
     const authconfig = { username: '', password: '', ...credential, serveraddress: serverOf(reference) }
     const stream = await docker.getImage(repositoryOf(reference)).push({ tag, authconfig, abortSignal: signal })
-    const digest = await digestOf(stream)
+    const digest = (await digestIn(stream)) ?? (await digestHeld(engine, reference, signal))
+    if (digest === null) throw new Error(`The container engine does not know what it has pushed as ${name}`)
     return formatImageReference({ ...reference, tag: null, digest })
   } catch (error) {
     const words = messageOf(error)
@@ -55,12 +63,22 @@ function whyIn(words: string): string {
 /** Sent in a stream that began with 200. */
 class PushRefused extends Error {}
 
-async function digestOf(stream: NodeJS.ReadableStream): Promise<string> {
+/** An engine with containerd's store does not say what it has pushed, but has the same itself. */
+async function digestHeld(
+  engine: DockerEngine,
+  reference: ImageReference,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const pushed = await findImage(engine, formatImageReference(reference), signal)
+  return pushed && digestOf(pushed, reference)
+}
+
+/** Null where the engine does not say it. */
+async function digestIn(stream: NodeJS.ReadableStream): Promise<string | null> {
   let digest: string | null = null
   for await (const { error, aux } of jsonLines<Progress>(stream)) {
     if (error !== undefined) throw new PushRefused(error)
     digest = aux?.Digest ?? digest
   }
-  if (digest === null) throw new PushRefused('the registry did not say what it has taken')
   return digest
 }

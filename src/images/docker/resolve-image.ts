@@ -1,13 +1,7 @@
 import type { ImageInspectInfo } from 'dockerode'
-import {
-  formatImageReference,
-  type ImageReference,
-  parseImageReference,
-  repositoryOf,
-} from '../../domain/image-reference.ts'
+import { formatImageReference, type ImageReference, parseImageReference } from '../../domain/image-reference.ts'
 import { REGISTRY_SILENCES } from '../../domain/registry-silence.ts'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
-import { statusOf } from '../../engine/docker/engine-answers.ts'
 import { silence, within } from '../../engine/docker/within.ts'
 import {
   ImageError,
@@ -17,6 +11,7 @@ import {
   type ResolvedImage,
   type ResolveOptions,
 } from '../image-builder.ts'
+import { digestOf, findImage } from './find-image.ts'
 import { heldIds } from './held-images.ts'
 import { isBuiltHere } from './image-labels.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
@@ -112,7 +107,7 @@ export class ImageResolver {
     const { image, reference } = wanted
     const pulled = await findImage(this.#engine, formatImageReference(reference), signal)
     if (!pulled) throw new Error(`The image ${image} was removed from the engine while it was being pulled`)
-    const digest = reference.digest ?? digestIn(pulled, reference)
+    const digest = reference.digest ?? digestOf(pulled, reference)
     const pinned = digest === null ? pulled.Id : formatImageReference({ ...reference, digest })
     const isNew = !before.has(pulled.Id)
     return { pinned, imageId: pulled.Id, isNew, fromCache: false, triggers: triggersOf(pulled) }
@@ -174,7 +169,7 @@ async function mayUse(copy: ImageInspectInfo, kind: PullFailureKind, wanted: Wan
  * id is such a digest, whoever put it there.
  */
 function originOf(copy: ImageInspectInfo, reference: ImageReference): LocalCopy['origin'] {
-  const digest = digestIn(copy, reference)
+  const digest = digestOf(copy, reference)
   if (digest === null) return 'operator'
   return digest === copy.Id ? 'unknown' : 'registry'
 }
@@ -204,24 +199,3 @@ function meaningOf(
   }
   return `the registry ${registry} ${meanings[kind]}`
 }
-
-/** The digest under which the engine knows the image in the reference's own repository. */
-function digestIn(image: ImageInspectInfo, reference: ImageReference): string | null {
-  for (const known of image.RepoDigests ?? []) {
-    const parsed = parseImageReference(known)
-    if ('reference' in parsed && repositoryOf(parsed.reference) === repositoryOf(reference))
-      return parsed.reference.digest
-  }
-  return null
-}
-
-/** With the timeout of a short call, not of a pull: this also shows whether the engine is there at all. */
-const findImage = (engine: DockerEngine, name: string, signal: AbortSignal): Promise<ImageInspectInfo | null> =>
-  within(engine, { signal }, async (short) => {
-    try {
-      return (await ask(engine, { path: `/images/${name}/json`, signal: short })) as ImageInspectInfo
-    } catch (error) {
-      if (statusOf(error) === 404) return null
-      throw error
-    }
-  })

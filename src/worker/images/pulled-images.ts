@@ -9,7 +9,7 @@ export const recordPull = (
   database: Database,
   accountId: string,
   engineKey: string,
-  { imageId, isNew }: ResolvedImage,
+  { imageId, isNew }: Pick<ResolvedImage, 'imageId' | 'isNew'>,
 ): Promise<number> =>
   database.$executeRaw`
     INSERT INTO pulled_image AS known (account_id, image_id, engine_key, is_ours)

@@ -129,7 +129,7 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
   registryTest('lets a pulled copy serve only once the registry is gone, and whom it may', async (present) => {
     const { imageBuilder } = world()
     const { credential } = present
-    const mayUseCopy = async () => true
+    const mayUseCopy = async ({ isAfterSilence }: LocalCopy) => isAfterSilence
     const { imageId } = await imageBuilder.resolveImage(image, credential)
     const refusal = { reason: 'IMAGE_UNAUTHORIZED' }
     await expect(imageBuilder.resolveImage(image, null, { mayUseCopy })).rejects.toMatchObject(refusal)
