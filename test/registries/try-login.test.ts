@@ -96,7 +96,9 @@ test('nor does a limit, or a host that cannot be found', async () => {
     else asking('Basic realm="x"')({} as IncomingMessage, response)
   })
   expect(await tryLogin(busy.name, login, rules)).toMatchObject({ why: 'limits how often it is asked' })
-  expect(await tryLogin('nosuch.invalid', login, rules)).toMatchObject({ why: 'cannot be reached: its name cannot be resolved' })
+  expect(await tryLogin('nosuch.invalid', login, rules)).toMatchObject({
+    why: 'cannot be reached: its name cannot be resolved',
+  })
 })
 
 test('a registry that lets everybody in accepts every login', async () => {
