@@ -1,7 +1,7 @@
 // node test/engines/provoke-words.ts    prints, as JSON, what the engine at DOCKER_HOST answers where Berth depends on its words
 //
 // For record-words.ts, which runs it inside of an engine of its own: it takes all addresses for networks, and removes
-// interfaces. FOLDER is the engine's.
+// interfaces. ENGINE_FOLDER is where that keeps its files.
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync } from 'node:fs'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
@@ -115,7 +115,7 @@ async function provokeContainers(): Promise<void> {
     return (await container({ HostConfig: { Ulimits } })).start()
   })
   const known = await container()
-  mkdirSync(join(process.env.FOLDER ?? '', 'exec/runtime-runc/moby', known.id), { recursive: true })
+  mkdirSync(join(process.env.ENGINE_FOLDER ?? '', 'exec/runtime-runc/moby', known.id), { recursive: true })
   await refused('start a container that the runtime has already', () => known.start())
   await provokeRemovals()
   const one = await running()

@@ -15,7 +15,7 @@ function answersOf(engine: DebianEngine): unknown[] {
   using running = startDebianEngine(engine)
   const [program = '', ...args] = running.inside([process.execPath, PROVOKE])
   const { status, stdout } = spawnSync(program, args, {
-    env: { ...running.environment, FOLDER: dirname(running.socketPath) },
+    env: { ...running.environment, ENGINE_FOLDER: dirname(running.socketPath) },
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   })
