@@ -14,7 +14,7 @@ process.env.TMPDIR = scratchFolder()
 const ENGINE = [
   'test/app-types/{preset-builds,scratch-type}.test.ts',
   'test/e2e/**/*.test.ts',
-  'test/images/docker/{build,docker-image-builder,own-builder,pull,registry}.test.ts',
+  'test/images/docker/{build,docker-image-builder,own-builder,registry}.test.ts',
   'test/logs/builds.test.ts',
   'test/runtime/docker/{disk-use,docker-runtime,exec,listening,lost-start}.test.ts',
   'test/runtime/docker/{network-holders,replaced-by-hand,replica-networks,sandbox}.test.ts',

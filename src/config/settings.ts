@@ -206,7 +206,7 @@ export const SETTINGS = z.object({
     'Registries that images may be pulled from although they, or their token services, are on private addresses: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
   ),
   BERTH_SHARE_LOCAL_IMAGES: switchable(true).describe(
-    'Let every account run images that were put onto the engine by hand. Images that were pulled serve only the accounts that pulled them.',
+    'Let every account run images that were put onto the engine by hand. Images that Berth pulled serve only the accounts that pulled them.',
   ),
   BERTH_PUSH_REPOSITORY: z
     .string()

@@ -1,4 +1,5 @@
 import { Failure } from '../domain/failure.ts'
+import type { RegistrySilence } from '../domain/registry-silence.ts'
 import type { Resources } from '../domain/resources.ts'
 import type { CallBounds } from '../engine/call-bounds.ts'
 
@@ -23,18 +24,20 @@ export interface ResolvedImage {
 /** An image that the engine has already, under the wanted name. */
 export interface LocalCopy {
   imageId: string
-  /** Whether it came from the registry that the name says. If not, whoever operates the engine put it there. */
-  isPulled: boolean
+  /**
+   * What the engine knows of where it came from: the registry that the name says, or its operator's hands. Unknown
+   * where the engine gives every image a digest of its own.
+   */
+  origin: 'registry' | 'operator' | 'unknown'
+  /** Whether the registry said nothing. Otherwise it answered, without giving the image. */
+  isAfterSilence: boolean
 }
 
 export interface ResolveOptions extends CallBounds {
-  /**
-   * Whether a copy serves the caller when no registry answers. Default: only copies that were never pulled, since
-   * anything else may be another tenant's.
-   */
+  /** Whether a copy serves the caller when the registry does not give the image. Default: none, as it may be another tenant's. */
   mayUseCopy?: (copy: LocalCopy) => Promise<boolean>
   /** Why the registry is not asked at all; null or omitted: it is. */
-  unreachable?: string | null
+  unreachable?: RegistrySilence | null
 }
 
 /** One image to build, for one version of one environment. */
@@ -150,9 +153,10 @@ export interface BuilderTraits {
  */
 export interface ImageBuilder {
   /**
-   * Pulls an image and pins it. When no registry answers, falls back on the engine's own copy if `mayUseCopy` admits it;
-   * when the registry does not know it, only on one that was never pulled. Never on one that was built here: built
-   * images are known by their ids only, and belong to the environment that they were built for. No message quotes what
+   * Pulls an image and pins it. When the registry does not give it, falls back on the engine's own copy if `mayUseCopy`
+   * admits it; not where the registry refuses a login, or has an image that the engine cannot run. Never on one that was
+   * built here: built images are known by their ids only, and belong to the environment that they were built for, and
+   * after an answer never on one that the engine knows to be from a registry. No message quotes what
    * the registry sent. Throws ImageError IMAGE_NOT_FOUND, IMAGE_UNAUTHORIZED or IMAGE_INVALID; REGISTRY_UNREACHABLE,
    * REGISTRY_BUSY, PULL_FAILED or PULL_TIMEOUT when a later attempt may succeed.
    */

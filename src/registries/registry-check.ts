@@ -1,5 +1,6 @@
 import { type AddressAnswer, askAddress, retryAfterSeconds } from '../addresses/ask-address.ts'
 import type { HostCheck, HostRules } from '../addresses/host-rules.ts'
+import type { RegistrySilence } from '../domain/registry-silence.ts'
 
 /** Docker Hub: its names are no tenant's, and an engine may have a mirror for it that Berth cannot see. */
 export const HUB = 'docker.io'
@@ -10,8 +11,7 @@ export type RegistryVerdict =
   | { kind: 'allowed' }
   /** By the rules about addresses; `why` completes "The registry …". */
   | { kind: 'refused'; why: string }
-  /** In the engine's words, as `no such host`. */
-  | { kind: 'unreachable'; why: string }
+  | { kind: 'unreachable'; silence: RegistrySilence }
   | { kind: 'busy'; retryAfterSeconds: number | null }
 
 export const PRIVATE = 'is on a private address, from which no image is taken'
@@ -28,11 +28,11 @@ export async function checkRegistry(registry: string, rules: HostRules, signal: 
   const url = new URL(`https://${registry}/v2/`)
   const host = await rules.check(url)
   if (host.kind === 'refused') return { kind: 'refused', why: PRIVATE }
-  const greeted = host.kind === 'unknown' ? 'no such host' : await greeting(url, host, signal)
+  const greeted = host.kind === 'unknown' ? 'unresolved' : await greeting(url, host, signal)
   signal.throwIfAborted()
   if (typeof greeted === 'string') {
     // The engine may reach by a proxy, a mirror or a certificate of its own what the operator has listed.
-    return host.isListed ? { kind: 'allowed' } : { kind: 'unreachable', why: greeted }
+    return host.isListed ? { kind: 'allowed' } : { kind: 'unreachable', silence: greeted }
   }
   const { answer } = greeted
   if (answer.status === 429) return { kind: 'busy', retryAfterSeconds: retryAfterSeconds(answer) }
@@ -50,14 +50,13 @@ export async function greeting(
   url: URL,
   { addresses, isListed }: Extract<HostCheck, { kind: 'allowed' }>,
   signal: AbortSignal,
-): Promise<Greeted | string> {
+): Promise<Greeted | RegistrySilence> {
   const ask = async (at: URL) => ({ at, answer: await askAddress(at, addresses, inTime(signal)) })
   try {
     return await ask(url)
   } catch (error) {
-    const words = wordsOf(error)
-    if (!isListed) return words
-    return ask(new URL(url.href.replace('https:', 'http:'))).catch(wordsOf)
+    if (!isListed) return silenceOf(error)
+    return ask(new URL(url.href.replace('https:', 'http:'))).catch(silenceOf)
   }
 }
 
@@ -67,13 +66,12 @@ const inTime = (signal: AbortSignal) => ({
   signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
 })
 
-/** In the words of engines, of which users are told the meaning only. */
-export function wordsOf(error: unknown): string {
+export function silenceOf(error: unknown): RegistrySilence {
   const { code = '', name = '' } = error as NodeJS.ErrnoException
-  if (code === 'ECONNREFUSED') return 'connection refused'
-  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'no route to host'
-  if (name === 'TimeoutError' || name === 'AbortError' || code === 'ETIMEDOUT') return 'timeout'
-  return /CERT|SSL|TLS|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code) ? 'tls' : 'EOF'
+  if (code === 'ECONNREFUSED') return 'refusing'
+  if (code === 'EHOSTUNREACH' || code === 'ENETUNREACH') return 'unroutable'
+  if (name === 'TimeoutError' || name === 'AbortError' || code === 'ETIMEDOUT') return 'slow'
+  return /CERT|SSL|TLS|EPROTO|ALTNAME|SELF_SIGNED|UNABLE_TO/.test(code) ? 'untrusted' : 'mute'
 }
 
 /** Judges every address that the answer sends an engine to. */
@@ -91,7 +89,7 @@ async function followed({ status, headers }: AddressAnswer, url: URL, rules: Hos
       return { kind: 'refused', why: 'names an invalid address' }
     const found = await rules.check(target)
     if (found.kind === 'refused') return { kind: 'refused', why }
-    if (found.kind === 'unknown' && !found.isListed) return { kind: 'unreachable', why: 'no such host' }
+    if (found.kind === 'unknown' && !found.isListed) return { kind: 'unreachable', silence: 'unresolved' }
   }
   return { kind: 'allowed' }
 }

@@ -1,7 +1,8 @@
 import { type AddressAnswer, askAddress } from '../addresses/ask-address.ts'
 import type { HostRules } from '../addresses/host-rules.ts'
 import { parseImageReference } from '../domain/image-reference.ts'
-import { greeting, HUB, MAX_CHALLENGE_LENGTH, PRIVATE, REALM_PRIVATE, realmsOf, wordsOf } from './registry-check.ts'
+import { REGISTRY_SILENCES, type RegistrySilence } from '../domain/registry-silence.ts'
+import { greeting, HUB, MAX_CHALLENGE_LENGTH, PRIVATE, REALM_PRIVATE, realmsOf, silenceOf } from './registry-check.ts'
 
 /** Where Docker Hub itself answers. */
 const HUB_HOST = 'registry-1.docker.io'
@@ -24,13 +25,16 @@ export type LoginVerdict =
 
 const unknown = (why: string): LoginVerdict => ({ kind: 'unknown', why })
 
+const notReached = (silence: RegistrySilence): LoginVerdict =>
+  unknown(`cannot be reached: ${REGISTRY_SILENCES[silence]}`)
+
 /** Logs in at a registry, as an engine would before it pulls. The password goes to checked addresses only. */
 export async function tryLogin(registry: string, login: RegistryLogin, rules: HostRules): Promise<LoginVerdict> {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   try {
     return await inTime(ask(registry, login, rules, signal), signal)
   } catch (error) {
-    return unknown(`did not answer: ${wordsOf(error)}`)
+    return notReached(silenceOf(error))
   }
 }
 
@@ -53,9 +57,9 @@ async function ask(
   const url = new URL(`https://${registry === HUB ? HUB_HOST : registry}/v2/`)
   const host = await rules.check(url)
   if (host.kind === 'refused') return { kind: 'refused', why: PRIVATE }
-  if (host.kind === 'unknown') return unknown('did not answer: no such host')
+  if (host.kind === 'unknown') return notReached('unresolved')
   const greeted = await greeting(url, host, signal)
-  if (typeof greeted === 'string') return unknown(`did not answer: ${greeted}`)
+  if (typeof greeted === 'string') return notReached(greeted)
   const { at, answer } = greeted
   // It lets everybody in: whether it knows the login cannot be told.
   if (isSuccess(answer)) return { kind: 'accepted' }

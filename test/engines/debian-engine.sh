@@ -72,6 +72,11 @@ unpack() {
       --exclude='./usr/share/doc/*' --exclude='./usr/share/man/*' --exclude='./usr/share/locale/*'
   done
   rm -rf "$FOLDER/packages"
+  # Suites before trixie have programs and libraries beside /usr.
+  for alternative in bin sbin lib lib64; do
+    [ -L "$FOLDER/root/$alternative" ] || [ ! -d "$FOLDER/root/$alternative" ] ||
+      { mkdir -p "$FOLDER/root/usr/$alternative" && cp -an "$FOLDER/root/$alternative/." "$FOLDER/root/usr/$alternative/"; }
+  done
   # The packages' scripts, which do not run, would make these.
   for package in iptables ip6tables; do
     for alternative in '' -save -restore; do

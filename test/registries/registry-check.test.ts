@@ -52,7 +52,7 @@ test('a listed one is asked, and Docker Hub is not: an engine may have a mirror 
 test('one that is listed and does not answer is left to the engine; another one is unreachable', async () => {
   expect(await check('registry.internal:5000')).toEqual({ kind: 'allowed' })
   expect(await check('127.0.0.2:1')).toEqual({ kind: 'allowed' })
-  expect(await check('nosuch.invalid')).toEqual({ kind: 'unreachable', why: 'no such host' })
+  expect(await check('nosuch.invalid')).toEqual({ kind: 'unreachable', silence: 'unresolved' })
 })
 
 test.each([

@@ -48,7 +48,7 @@ test.skipIf(!(await isRegistryInstalled()))('a real registry accepts its login, 
   expect(await tryLogin(registry.address, { username: 'bob', password: 'x' }, listed)).toEqual({ kind: 'rejected' })
   await registry.stop()
   expect(await tryLogin(registry.address, REGISTRY_CREDENTIAL, listed)).toEqual({
-    ...{ kind: 'unknown', why: 'did not answer: connection refused' },
+    ...{ kind: 'unknown', why: 'cannot be reached: it refuses connections' },
   })
 })
 
@@ -83,7 +83,7 @@ test.each<[string, Answer, string]>([
   ['an error', (_request, response) => response.writeHead(503).end(), 'answered 503 and asked for no login'],
   ['no challenge', (_request, response) => response.writeHead(401).end(), 'answered 401 and asked for no login'],
   ['a redirect', (_request, response) => response.writeHead(302, { location: '/' }).end(), 'answered 302'],
-  ['a closed connection', (request) => request.socket.destroy(), 'did not answer: EOF'],
+  ['a closed connection', (request) => request.socket.destroy(), 'cannot be reached: it does not answer'],
   ['an endless challenge', asking(`Bearer realm="${'x'.repeat(5_000)}"`), 'asks for more than a login'],
 ])('%s says nothing about a login', async (_name, answer, why) => {
   const { name } = await host(answer)
@@ -96,7 +96,9 @@ test('nor does a limit, or a host that cannot be found', async () => {
     else asking('Basic realm="x"')({} as IncomingMessage, response)
   })
   expect(await tryLogin(busy.name, login, rules)).toMatchObject({ why: 'limits how often it is asked' })
-  expect(await tryLogin('nosuch.invalid', login, rules)).toMatchObject({ why: 'did not answer: no such host' })
+  expect(await tryLogin('nosuch.invalid', login, rules)).toMatchObject({
+    why: 'cannot be reached: its name cannot be resolved',
+  })
 })
 
 test('a registry that lets everybody in accepts every login', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { RegistryCredential } from '../../src/images/image-builder.ts'
+import type { LocalCopy, RegistryCredential } from '../../src/images/image-builder.ts'
 import { resolveFor } from '../../src/worker/images/image-gate.ts'
+import { recordPull } from '../../src/worker/images/pulled-images.ts'
 import type { RegistryLogins } from '../../src/worker/images/registry-logins.ts'
 import type { TestRegistry } from '../contracts/engine-harness.ts'
 import { createMemoryHarness } from '../support/memory-engine/memory-harness.ts'
@@ -79,4 +80,63 @@ test('once the registry is away, a copy serves the account that pulled it, and n
     const theirs = resolve(others, image, login)
     await expect(theirs).rejects.toMatchObject({ reason: 'REGISTRY_UNREACHABLE', isFinal: false })
   }
+})
+
+/** Whether the account may use a copy that the engine offers under the name. */
+async function serves(accountId: string, image: string, copy: Partial<LocalCopy>, settings = {}): Promise<boolean> {
+  const { database, config } = world
+  const offered: LocalCopy = { imageId: IMAGE_ID, origin: 'unknown', isAfterSilence: true, ...copy }
+  let answer = false
+  const engine = {
+    key: '',
+    resolveImage: async (...[, , options]: Parameters<typeof imageBuilder.resolveImage>) => {
+      answer = (await options?.mayUseCopy?.(offered)) ?? false
+      return { pinned: IMAGE_ID, imageId: IMAGE_ID, isNew: false, fromCache: true, triggers: [] }
+    },
+  }
+  const signal = AbortSignal.timeout(60_000)
+  await resolveFor({ database, config: { ...config, ...settings }, engine, accountId, signal }, image, {})
+  return answer
+}
+
+const IMAGE_ID = `sha256:${'5'.repeat(64)}`
+
+test.each([
+  // A store of the engine's own knows by the digest that a copy came from a registry.
+  ['operator', 'shop:1', { isAfterSilence: true, isAfterAnswer: true }],
+  ['operator', 'corp/shop:1', { isAfterSilence: true, isAfterAnswer: true }],
+  ['registry', 'corp/shop:1', { isAfterSilence: false, isAfterAnswer: false }],
+  // In containerd's store a copy that was pulled by hand looks like one that was built there.
+  ['unknown', 'shop:1', { isAfterSilence: true, isAfterAnswer: true }],
+  ['unknown', 'corp/shop:1', { isAfterSilence: true, isAfterAnswer: false }],
+  ['unknown', 'registry.test:5000/shop:1', { isAfterSilence: true, isAfterAnswer: false }],
+] as const)('a copy that Berth has not pulled, of origin %s, under %s', async (origin, image, expected) => {
+  for (const [when, isAfterSilence] of [
+    ['isAfterSilence', true],
+    ['isAfterAnswer', false],
+  ] as const) {
+    expect(await serves(others, image, { origin, isAfterSilence })).toBe(expected[when])
+    expect(await serves(others, image, { origin, isAfterSilence }, { BERTH_SHARE_LOCAL_IMAGES: false })).toBe(false)
+  }
+})
+
+test('a copy that a registry has given serves whom it was given to, under whatever name, and only after silence', async () => {
+  const imageId = `sha256:${'6'.repeat(64)}`
+  await recordPull(world.database, world.accountId, '', { imageId, isNew: true })
+  for (const origin of ['unknown', 'operator', 'registry'] as const) {
+    for (const image of ['shop:1', 'corp/shop:1']) {
+      expect(await serves(world.accountId, image, { imageId, origin })).toBe(true)
+      expect(await serves(world.accountId, image, { imageId, origin, isAfterSilence: false })).toBe(false)
+      for (const isAfterSilence of [true, false]) {
+        expect(await serves(others, image, { imageId, origin, isAfterSilence })).toBe(false)
+      }
+    }
+  }
+})
+
+test('what an account has pulled serves nobody else after the account is deleted', async () => {
+  const [gone, imageId] = [await world.account('gone'), `sha256:${'7'.repeat(64)}`]
+  await recordPull(world.database, gone, '', { imageId, isNew: true })
+  await world.database.account.delete({ where: { id: gone } })
+  expect(await serves(others, 'corp/shop:1', { imageId })).toBe(false)
 })

@@ -96,7 +96,7 @@ test('containers of an environment that the database does not know are removed',
 async function stray(fields: { appEnvId?: string; rolloutId: string; contentId?: string }) {
   const { accountId, appId, cliEnvName } = await harbour.appEnvRow(appEnvId)
   const command = { entrypoint: ['node'], args: ['-e', 'setInterval(() => {}, 1000)'] }
-  const image = await harbour.imageBuilder.resolveImage(harbour.image, null)
+  const image = await harbour.imageBuilder.resolveImage(harbour.image, null, { mayUseCopy: async () => true })
   return {
     ...{
       accountId,

@@ -3,7 +3,8 @@ import type Docker from 'dockerode'
 import type { NetworkInspectInfo } from 'dockerode'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { bridgeInterface } from '../bridge-interface.ts'
-import { messageOf, statusOf, tolerating } from './engine-answers.ts'
+import { statusOf, tolerating } from './engine-answers.ts'
+import { refusedAs } from './engine-words.ts'
 import { LABEL } from './labels.ts'
 
 /** Every account has its own bridge, so that its containers reach each other and no others. */
@@ -132,15 +133,11 @@ export class AccountNetworks {
       failpoint('network.created', accountId)
       return id
     } catch (error) {
-      if (isOutOfAddresses(error)) throw new Error(OUT_OF_ADDRESSES, { cause: error })
+      if (refusedAs(error, 'addressesUsedUp')) throw new Error(OUT_OF_ADDRESSES, { cause: error })
       if (!existsAlready(error)) throw error
       return null
     }
   }
 }
 
-const existsAlready = (error: unknown): boolean =>
-  statusOf(error) === CONFLICT || (statusOf(error) === FORBIDDEN && messageOf(error).includes('same bridge name'))
-
-const isOutOfAddresses = (error: unknown): boolean =>
-  statusOf(error) !== null && /available,? non-overlapping|fully subnetted/.test(messageOf(error))
+const existsAlready = (error: unknown): boolean => statusOf(error) === CONFLICT || refusedAs(error, 'bridgeTaken')

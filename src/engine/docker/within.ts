@@ -5,6 +5,7 @@ import type { CallBounds } from '../call-bounds.ts'
 import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
 import { EngineDiskFull } from './engine-disk-full.ts'
+import { refusedAs } from './engine-words.ts'
 
 interface Deadline {
   /** Default: the caller's, else the engine's for any call. */
@@ -56,7 +57,7 @@ export function asFailure(engine: DockerEngine, error: unknown): unknown {
     return error
   }
   if (statusOf(error) !== null) {
-    return /no space left on device/i.test(messageOf(error))
+    return refusedAs(error, 'diskFull')
       ? new EngineDiskFull({ cause: error })
       : new Error(`The container engine ${troubleOf(engine, error)}`, { cause: error })
   }

@@ -3,6 +3,7 @@ import type { ImageBuildOptions } from 'dockerode'
 import { pack } from 'tar-stream'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { type EngineWord, says } from '../../engine/docker/engine-words.ts'
 import { type BuilderTraits, type ImageBuild, ImageError } from '../image-builder.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
@@ -16,8 +17,8 @@ const CPU_PERIOD_US = 100_000
 /** An eighth of what each app has, where they compete: a build may wait, a request may not. BuildKit ignores it. */
 const CPU_SHARES = 128
 const IMAGE_ID = /sha256:[0-9a-f]{64}/
-/** A problem of the engine that may have gone by a later attempt. */
-const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error|failed to create endpoint/i
+/** Problems of the engine that may have gone by a later attempt. */
+const ENGINE_TROUBLE: readonly EngineWord[] = ['diskFull', 'diskFailed', 'endpointFailed']
 
 export const builderTraits = ({ installationId }: DockerEngine, { kind, warning }: Chosen): BuilderTraits => ({
   isApart: kind === 'own',
@@ -139,6 +140,6 @@ async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['on
 }
 
 const failureOf = (words: string): Error =>
-  ENGINE_TROUBLE.test(words)
+  ENGINE_TROUBLE.some((trouble) => says(words, trouble))
     ? new Error(`The container engine could not build: ${words}`)
     : new ImageError('BUILD_FAILED', words)

@@ -1,10 +1,11 @@
 import type { ImageReference } from '../../domain/image-reference.ts'
 import { repositoryOf } from '../../domain/image-reference.ts'
+import type { RegistrySilence } from '../../domain/registry-silence.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { registryAnswerIn, registrySilenceIn, says } from '../../engine/docker/engine-words.ts'
 import type { RegistryCredential } from '../image-builder.ts'
 import { jsonLines } from './json-lines.ts'
-import { isSilence } from './registry-silence.ts'
 
 /**
  * Why a pull failed: the registry does not know the image, wants another credential, or has no image for this machine;
@@ -15,30 +16,16 @@ export type PullFailureKind = 'unknown' | 'denied' | 'invalid' | 'limited' | 'un
 /** Its message is the engine's own, which quotes what the registry sent: for the log, never for a user. */
 export class PullFailure extends Error {
   readonly kind: PullFailureKind
+  /** Why no registry answered, if none did. */
+  readonly silence: RegistrySilence
 
-  constructor(kind: PullFailureKind, message: string) {
+  constructor(kind: PullFailureKind, message: string, silence: RegistrySilence = 'mute') {
     super(message)
     this.name = 'PullFailure'
     this.kind = kind
+    this.silence = silence
   }
 }
-
-/** Engines have no codes for this, and their statuses differ by version: only the messages tell. */
-const SIGNS: readonly [PullFailureKind, RegExp][] = [
-  ['limited', /toomanyrequests|too many requests|rate limit|\b429\b/i],
-  [
-    'denied',
-    /unauthorized|denied|forbidden|authentication required|authorization failed|no basic auth|incorrect username|\b401\b/i,
-  ],
-  ['unknown', /manifest unknown|name unknown|not found|no such image|does not exist/i],
-  [
-    'invalid',
-    /no matching manifest|unsupported (manifest|media)|schema 1|invalid reference|invalid repository|mediatype|verification failed/i,
-  ],
-]
-
-/** A problem of the engine, which says nothing about the image. */
-const ENGINE_TROUBLE = /no space left|read-only file system|input\/output error/i
 
 interface Pull {
   reference: ImageReference
@@ -82,8 +69,12 @@ export const serverOf = ({ registry }: Pick<ImageReference, 'registry'>): string
   registry === 'docker.io' ? 'https://index.docker.io/v1/' : registry
 
 export function failureOf(words: string): Error {
-  const trouble = ENGINE_TROUBLE.exec(words)?.[0]
-  if (trouble) return new Error(`The container engine could not store the image: ${trouble}`)
-  const kind = SIGNS.find(([, sign]) => sign.test(words))?.[0]
-  return new PullFailure(kind ?? (isSilence(words) ? 'unreachable' : 'failed'), words)
+  // A problem of the engine says nothing about the image.
+  if (says(words, 'diskFull'))
+    return new Error('The container engine could not store the image: no space left on device')
+  if (says(words, 'diskFailed')) return new Error('The container engine could not store the image: its disk fails')
+  const answer = registryAnswerIn(words)
+  if (answer !== null) return new PullFailure(answer === 'senseless' ? 'failed' : answer, words)
+  const silence = registrySilenceIn(words)
+  return silence === null ? new PullFailure('failed', words) : new PullFailure('unreachable', words, silence)
 }

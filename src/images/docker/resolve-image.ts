@@ -1,12 +1,7 @@
 import type { ImageInspectInfo } from 'dockerode'
-import {
-  formatImageReference,
-  type ImageReference,
-  parseImageReference,
-  repositoryOf,
-} from '../../domain/image-reference.ts'
+import { formatImageReference, type ImageReference, parseImageReference } from '../../domain/image-reference.ts'
+import { REGISTRY_SILENCES } from '../../domain/registry-silence.ts'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
-import { statusOf } from '../../engine/docker/engine-answers.ts'
 import { silence, within } from '../../engine/docker/within.ts'
 import {
   ImageError,
@@ -16,10 +11,10 @@ import {
   type ResolvedImage,
   type ResolveOptions,
 } from '../image-builder.ts'
+import { digestOf, findImage } from './find-image.ts'
 import { heldIds } from './held-images.ts'
 import { isBuiltHere } from './image-labels.ts'
 import { PullFailure, type PullFailureKind, pullImage } from './pull.ts'
-import { silenceOf } from './registry-silence.ts'
 
 const IMAGE_ID = /^sha256:[0-9a-f]{64}$/
 
@@ -48,7 +43,7 @@ interface WantedImage {
   mayUseCopy: NonNullable<ResolveOptions['mayUseCopy']>
 }
 
-const onlyUnpulled = async ({ isPulled }: LocalCopy): Promise<boolean> => !isPulled
+const none = async (): Promise<boolean> => false
 
 export interface PullLimits {
   /** Deadline of one pull. Default: 600. */
@@ -70,7 +65,7 @@ export class ImageResolver {
   resolve(
     image: string,
     credential: RegistryCredential | null,
-    { mayUseCopy = onlyUnpulled, unreachable = null, ...bounds }: ResolveOptions = {},
+    { mayUseCopy = none, unreachable = null, ...bounds }: ResolveOptions = {},
   ): Promise<ResolvedImage> {
     const seconds = bounds.timeoutSeconds ?? this.#limits.pullTimeoutSeconds
     let isPulling = false
@@ -87,8 +82,10 @@ export class ImageResolver {
       // Otherwise a tenant that guesses the name would run, or read, an image that another tenant has built.
       const copy = isBuiltHere(found?.Config.Labels) ? null : found
       const wanted = { image, reference, credential, copy, mayUseCopy }
-      const silent = unreachable ?? (copy && this.#isSilent(reference) ? 'does not answer' : null)
-      if (silent !== null) return this.#withoutRegistry(wanted, new PullFailure('unreachable', silent), signal)
+      const silence = unreachable ?? (copy && this.#isSilent(reference) ? 'mute' : null)
+      if (silence !== null) {
+        return this.#withoutRegistry(wanted, new PullFailure('unreachable', 'It was not asked', silence), signal)
+      }
       isPulling = true
       return this.#pull(wanted, signal)
     }
@@ -110,7 +107,7 @@ export class ImageResolver {
     const { image, reference } = wanted
     const pulled = await findImage(this.#engine, formatImageReference(reference), signal)
     if (!pulled) throw new Error(`The image ${image} was removed from the engine while it was being pulled`)
-    const digest = reference.digest ?? digestIn(pulled, reference)
+    const digest = reference.digest ?? digestOf(pulled, reference)
     const pinned = digest === null ? pulled.Id : formatImageReference({ ...reference, digest })
     const isNew = !before.has(pulled.Id)
     return { pinned, imageId: pulled.Id, isNew, fromCache: false, triggers: triggersOf(pulled) }
@@ -155,15 +152,26 @@ const triggersOf = ({ Config }: ImageInspectInfo): string[] => (Config.OnBuild a
 
 /**
  * A registry's answer must not be bypassed with a copy that somebody once pulled: only silence lets such a copy serve,
- * and then only whom `mayUseCopy` admits. A copy whose name knows no digest was never pulled under it. Docker Hub
- * refuses names that it does not know, so such a copy serves after a refusal too, unless a login was refused.
+ * and then only whom `mayUseCopy` admits. Docker Hub refuses names that it does not know, so a copy of the operator's
+ * serves after a refusal too, unless a login was refused.
  */
 async function mayUse(copy: ImageInspectInfo, kind: PullFailureKind, wanted: WantedImage): Promise<boolean> {
   const { reference, credential, mayUseCopy } = wanted
-  const isPulled = digestIn(copy, reference) !== null
   if (kind === 'invalid' || (kind === 'denied' && credential !== null)) return false
-  if (isPulled && kind !== 'unreachable' && kind !== 'stalled') return false
-  return mayUseCopy({ imageId: copy.Id, isPulled })
+  const isAfterSilence = kind === 'unreachable' || kind === 'stalled'
+  const origin = originOf(copy, reference)
+  if (origin === 'registry' && !isAfterSilence) return false
+  return mayUseCopy({ imageId: copy.Id, origin, isAfterSilence })
+}
+
+/**
+ * An engine's own store knows a digest under a name only from the registry of that name. In containerd's store an image's
+ * id is such a digest, whoever put it there.
+ */
+function originOf(copy: ImageInspectInfo, reference: ImageReference): LocalCopy['origin'] {
+  const digest = digestOf(copy, reference)
+  if (digest === null) return 'operator'
+  return digest === copy.Id ? 'unknown' : 'registry'
 }
 
 /** In words of our own: the engine's message quotes what the registry sent, from wherever that came. */
@@ -174,11 +182,11 @@ function messageFor(failure: PullFailure, wanted: WantedImage): string {
 }
 
 function meaningOf(
-  { message }: PullFailure,
+  { message, silence }: PullFailure,
   kind: Exclude<PullFailureKind, 'unknown'>,
   { reference: { registry }, credential }: WantedImage,
 ): string {
-  if (kind === 'unreachable') return silenceOf(registry, message)
+  if (kind === 'unreachable') return `the registry ${registry} cannot be reached: ${REGISTRY_SILENCES[silence]}`
   if (kind === 'stalled') return message
   if (kind === 'denied')
     return credential
@@ -191,24 +199,3 @@ function meaningOf(
   }
   return `the registry ${registry} ${meanings[kind]}`
 }
-
-/** The digest under which the engine knows the image in the reference's own repository. */
-function digestIn(image: ImageInspectInfo, reference: ImageReference): string | null {
-  for (const known of image.RepoDigests ?? []) {
-    const parsed = parseImageReference(known)
-    if ('reference' in parsed && repositoryOf(parsed.reference) === repositoryOf(reference))
-      return parsed.reference.digest
-  }
-  return null
-}
-
-/** With the timeout of a short call, not of a pull: this also shows whether the engine is there at all. */
-const findImage = (engine: DockerEngine, name: string, signal: AbortSignal): Promise<ImageInspectInfo | null> =>
-  within(engine, { signal }, async (short) => {
-    try {
-      return (await ask(engine, { path: `/images/${name}/json`, signal: short })) as ImageInspectInfo
-    } catch (error) {
-      if (statusOf(error) === 404) return null
-      throw error
-    }
-  })

@@ -3,19 +3,20 @@ import type { ContainerInfo } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { type EngineWord, refusedAs } from '../../engine/docker/engine-words.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { type Rollout, RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
-import { connectReplica, hasNoBridge } from './connect-replica.ts'
+import { connectReplica } from './connect-replica.ts'
 import { type Reach, replicaSpec } from './container-spec.ts'
 import { createContainer, leaveLimits } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
-import { joining, lostItsHolder } from './holder.ts'
+import { joining } from './holder.ts'
 import { prepareContainer } from './prepare.ts'
-import { isGone, isWedged, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
+import { lostItsHolder, refusalOf } from './refusals.ts'
 import { removeContainer, removeReplica } from './remove.ts'
 import type { ReplicaNetworks } from './replica-networks.ts'
 import { replicaOf } from './replica-of.ts'
@@ -128,6 +129,9 @@ async function adopt({ engine, rollout, signal }: Application, name: string): Pr
   throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by someone else's container`)
 }
 
+/** What another container in its place does not meet again. */
+const MENDED_ANEW: readonly EngineWord[] = ['bridgeGone', 'networkGone', 'limitRefused', 'startedBefore']
+
 /** False when the container cannot be used any more, and was removed. */
 async function startReplica(application: Application, index: number, known: Known): Promise<boolean> {
   const { id, state, networkId } = known
@@ -137,10 +141,6 @@ async function startReplica(application: Application, index: number, known: Know
     return true
   }
   const container = engine.docker.getContainer(id)
-  const lostHolder = async (error: unknown) => {
-    const found = await findContainer(engine, id, signal)
-    return found !== null && lostItsHolder(error, found)
-  }
   try {
     if (state === 'paused') {
       await tolerating([500, 409], () => container.unpause({ abortSignal: signal }))
@@ -154,11 +154,14 @@ async function startReplica(application: Application, index: number, known: Know
     if (state === 'created') await prepareContainer(engine, id, replicaOf(rollout, index), signal)
     await tolerating([304], () => container.start({ abortSignal: signal }))
   } catch (error) {
-    if (isGone(error)) return false
-    if (hasNoBridge(error) && networkId) await engine.networks.discard(networkId, signal)
-    if (refusesLimits(error)) leaveLimits(engine)
-    else if (!hasNoBridge(error) && !lostItsNetwork(error) && !isWedged(error) && !(await lostHolder(error)))
-      throw refusalOf(error)
+    if (statusOf(error) === null) throw error
+    const found = await findContainer(engine, id, signal)
+    if (found === null || found.State.Status === 'removing') return false
+    if (refusedAs(error, 'bridgeGone') && networkId) await engine.networks.discard(networkId, signal)
+    if (refusedAs(error, 'limitRefused')) leaveLimits(engine)
+    const startsAnew =
+      MENDED_ANEW.some((word) => refusedAs(error, word)) || (await lostItsHolder(engine, found, signal))
+    if (!startsAnew) throw refusalOf(error)
     await removeContainer(engine, id, { graceSeconds: 0 }, signal)
     return false
   }

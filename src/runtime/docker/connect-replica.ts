@@ -1,6 +1,7 @@
 import type { ContainerInspectInfo } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { statusOf } from '../../engine/docker/engine-answers.ts'
+import { refusedAs } from '../../engine/docker/engine-words.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import type { Rollout } from '../container-runtime.ts'
 import type { Reach } from './container-spec.ts'
@@ -60,7 +61,7 @@ export async function connectReplica(
     }
     const error = await join(application, index, container, network)
     if (error === null) return true
-    if (hasNoBridge(error)) await engine.networks.discard(network.id, signal)
+    if (refusedAs(error, 'bridgeGone')) await engine.networks.discard(network.id, signal)
   }
   return true
 }
@@ -89,7 +90,3 @@ function rethrowUnlessRefused(error: unknown): unknown {
   if (statusOf(error) === null) throw error
   return error
 }
-
-/** The interface was removed on the machine: the network is in the engine's records only. */
-export const hasNoBridge = (error: unknown): boolean =>
-  statusOf(error) !== null && /could not find bridge/i.test(messageOf(error))

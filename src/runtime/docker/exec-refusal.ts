@@ -1,8 +1,9 @@
 import type { CommandStreams } from '../../engine/command-streams.ts'
+import { EXEC_REFUSAL } from '../../engine/docker/engine-words.ts'
 
 /** Exit codes with which the engine reports a command that does not exist or cannot be run. */
 const CANNOT_RUN = [126, 127]
-const BEGINNING = Buffer.from('OCI runtime exec failed: ')
+const BEGINNING = Buffer.from(EXEC_REFUSAL)
 
 /**
  * Why the engine cannot start a command comes as the command's output. It belongs to the errors: what takes the output

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf } from '../../engine/docker/engine-answers.ts'
 import { carryStreams } from '../../engine/docker/exec/carry-streams.ts'
-import { exitCodeOf } from '../../engine/docker/exec/command-end.ts'
+import { execState, exitCodeOf } from '../../engine/docker/exec/command-end.ts'
 import { killCommands, markerOf } from '../../engine/docker/exec/kill-commands.ts'
 import { type OpenExec, openExec } from '../../engine/docker/exec/open-exec.ts'
 import { silence, within } from '../../engine/docker/within.ts'
@@ -64,13 +64,11 @@ async function converse(
 ): Promise<ExecResult> {
   const filter = new RefusalFilter(output)
   const { errorOutput, isWhole } = await carryStreams(connection, { input, output: filter.output }, signal)
-  const read = async (signal: AbortSignal) => {
-    const { Running, ExitCode } = await exec.inspect({ abortSignal: signal }).catch((error: unknown) => {
+  const read = (signal: AbortSignal) =>
+    execState(exec, signal).catch((error: unknown) => {
       // An engine forgets a container's commands with the container.
       throw statusOf(error) === 404 ? notRunning(name) : error
     })
-    return { isRunning: Running, exitCode: ExitCode ?? 0 }
-  }
   const exitCode = await exitCodeOf(engine, read, signal)
   if (!isWhole && exitCode === 0 && output) throw brokenOff()
   const refusal = await filter.end(exitCode)

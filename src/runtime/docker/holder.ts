@@ -1,6 +1,6 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import { inParallel } from '../in-parallel.ts'
@@ -25,12 +25,6 @@ export const isJoined = (networkMode: string): boolean => networkMode.startsWith
 export function holderOf({ HostConfig }: Pick<ContainerInspectInfo | ContainerInfo, 'HostConfig'>): string | null {
   const { NetworkMode = '' } = HostConfig
   return isJoined(NetworkMode) ? NetworkMode.slice(JOINED.length) : null
-}
-
-/** The engine cannot start a container because the holder that it was created to join is gone, or has ended. */
-export function lostItsHolder(error: unknown, container: ContainerInspectInfo): boolean {
-  const holder = holderOf(container)
-  return holder !== null && messageOf(error).includes(holder)
 }
 
 interface HolderOptions {

@@ -1,32 +1,41 @@
+import type { ContainerInspectInfo } from 'dockerode'
+import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
+import { refusedAs } from '../../engine/docker/engine-words.ts'
 import { RuntimeError } from '../container-runtime.ts'
+import { findContainer } from './find-containers.ts'
+import { holderOf } from './holder.ts'
 
-export const isGone = (error: unknown): boolean =>
-  (statusOf(error) === 404 && messageOf(error).startsWith('No such container')) ||
-  (statusOf(error) === 409 && /marked for removal|removal of container/i.test(messageOf(error)))
+const GONE = 404
+const CONFLICT = 409
 
-/** An engine that was killed while it started a container may have forgotten the start, and yet find it running. */
-export const isWedged = (error: unknown): boolean =>
-  statusOf(error) !== null && /task \S+ already exists|id already in use/i.test(messageOf(error))
+/**
+ * Whether the engine refused a container because that is gone, or being removed. Engines answer the same when its
+ * network is gone, or what it joins, so its state tells.
+ */
+export async function isGone(engine: DockerEngine, id: string, error: unknown, signal: AbortSignal): Promise<boolean> {
+  if (statusOf(error) !== GONE && statusOf(error) !== CONFLICT) return false
+  const found = await findContainer(engine, id, signal)
+  return found === null || found.State.Status === 'removing'
+}
 
-/** A stopped container stores its network's id, so one whose network was pruned never starts again. */
-export const lostItsNetwork = (error: unknown): boolean =>
-  statusOf(error) !== null && /network \S+ not found/i.test(messageOf(error))
-
-/** The host allows the engine no higher limit, such as one of open files. */
-export const refusesLimits = (error: unknown): boolean =>
-  statusOf(error) !== null && /error setting rlimit/i.test(messageOf(error))
+/** The engine cannot start a container because the holder that it was created to join is gone, or has ended. */
+export async function lostItsHolder(
+  engine: DockerEngine,
+  container: Pick<ContainerInspectInfo, 'HostConfig'>,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const holder = holderOf(container)
+  return holder !== null && (await findContainer(engine, holder, signal))?.State.Running !== true
+}
 
 /** An answer about the image or the command is final; any other may be temporary. */
 export function refusalOf(error: unknown): unknown {
-  const status = statusOf(error)
-  if (status === 404 && messageOf(error).startsWith('No such image')) {
+  if (statusOf(error) === GONE && refusedAs(error, 'imageGone')) {
     return new RuntimeError('IMAGE_NOT_FOUND', `The engine no longer has the image: ${messageOf(error)}`)
   }
-  if (status === 400 || (status !== null && messageOf(error).includes('OCI runtime'))) {
-    return new RuntimeError('CONTAINER_START_FAILED', messageOf(error))
-  }
-  return error
+  const isFinal = statusOf(error) === 400 || refusedAs(error, 'cannotRun') || refusedAs(error, 'userUnknown')
+  return isFinal ? new RuntimeError('CONTAINER_START_FAILED', messageOf(error)) : error
 }
 
 /** A command that does not read all of its input may end before its output has been taken. */

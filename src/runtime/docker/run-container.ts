@@ -2,6 +2,7 @@ import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import { notFound } from '../../domain/errors.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { refusedAs } from '../../engine/docker/engine-words.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
@@ -9,16 +10,15 @@ import { RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { ContainerPhase } from '../phase.ts'
 import { type ObservedRun, type RunContainer, type RunReference, runName } from '../run.ts'
-import { hasNoBridge } from './connect-replica.ts'
 import { runFilters } from './container-labels.ts'
 import { runSpec } from './container-spec.ts'
 import { createContainer, leaveLimits } from './create-container.ts'
 import { findContainer } from './find-containers.ts'
-import { joining, lostItsHolder } from './holder.ts'
+import { joining } from './holder.ts'
 import type { NetworkHolders } from './network-holders.ts'
 import { observedReplica } from './observe.ts'
 import { prepareContainer } from './prepare.ts'
-import { isGone, isWedged, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
+import { isGone, lostItsHolder, refusalOf } from './refusals.ts'
 import { removeContainer } from './remove.ts'
 import type { TaskEngine } from './task.ts'
 
@@ -102,11 +102,17 @@ export async function startRun(
   try {
     await tolerating([304], () => engine.docker.getContainer(containerId).start({ abortSignal: signal }))
   } catch (error) {
-    const hasNoConnection = hasNoBridge(error) || lostItsNetwork(error) || lostItsHolder(error, found)
-    if (!hasNoConnection && isGone(error)) throw notFound('container', containerId)
-    if (isWedged(error)) throw new RuntimeError('START_LOST', START_LOST)
-    if (refusesLimits(error)) leaveLimits(engine)
-    else if (!hasNoConnection) throw refusalOf(error)
+    if (statusOf(error) === null) throw error
+    if (await isGone(engine, containerId, error, signal)) throw notFound('container', containerId)
+    if (refusedAs(error, 'startedBefore')) throw new RuntimeError('START_LOST', START_LOST)
+    if (refusedAs(error, 'limitRefused')) leaveLimits(engine)
+    else {
+      const hasNoConnection =
+        refusedAs(error, 'bridgeGone') ||
+        refusedAs(error, 'networkGone') ||
+        (await lostItsHolder(engine, found, signal))
+      if (!hasNoConnection) throw refusalOf(error)
+    }
     await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
     holders.release(containerId)
     return false

@@ -2,6 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Container } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf } from '../../engine/docker/engine-answers.ts'
+import { refusedAs } from '../../engine/docker/engine-words.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { RuntimeError } from '../container-runtime.ts'
@@ -13,7 +14,7 @@ import { createContainer, leaveLimits } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { findContainer } from './find-containers.ts'
 import { prepareContainer } from './prepare.ts'
-import { isGone, lostItsNetwork, refusalOf, refusesLimits } from './refusals.ts'
+import { isGone, refusalOf } from './refusals.ts'
 import { removeContainer } from './remove.ts'
 
 /** Each attempt after the first follows a container of the name, or a network, that was going away. */
@@ -68,8 +69,9 @@ export async function beginTask(
         return container
       }
     } catch (error) {
-      if (refusesLimits(error)) leaveLimits(engine)
-      else if (!lostItsNetwork(error) && !isGone(error)) throw refusalOf(error)
+      if (refusedAs(error, 'limitRefused')) leaveLimits(engine)
+      else if (!refusedAs(error, 'networkGone') && !(container && (await isGone(engine, container.id, error, signal))))
+        throw refusalOf(error)
     }
     await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal })
   }

@@ -64,7 +64,8 @@ export async function engineAfter(
   await requireEmpty(tx, code)
   // What was known of the former engine.
   await tx.engineHost.deleteMany({ where: { regionCode: code } })
-  await tx.pulledImage.deleteMany({ where: { engineKey: code } })
+  // It may be the same one at another address: whose its images are stays known, and Berth removes none of them.
+  await tx.pulledImage.updateMany({ where: { engineKey: code }, data: { isOurs: false } })
   return after
 }
 

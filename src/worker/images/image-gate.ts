@@ -1,11 +1,12 @@
 import { parseImageReference } from '../../domain/image-reference.ts'
 import { loginFor } from '../../domain/registry-login.ts'
+import type { RegistrySilence } from '../../domain/registry-silence.ts'
 import { ImageError, type LocalCopy, type ResolvedImage } from '../../images/image-builder.ts'
-import { checkRegistry } from '../../registries/registry-check.ts'
+import { checkRegistry, HUB } from '../../registries/registry-check.ts'
 import { registryRules } from '../../registries/registry-rules.ts'
 import type { EnvironmentContext } from '../context/environment-context.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
-import { recordPull, wasPulledBy } from './pulled-images.ts'
+import { accountsThatPulled, recordPull } from './pulled-images.ts'
 import type { RegistryLogins } from './registry-logins.ts'
 
 /** For whom an image is resolved. */
@@ -24,7 +25,7 @@ export async function resolveFor(owner: ImageOwner, image: string, logins: Regis
   try {
     const resolved = await owner.engine.resolveImage(image, credential, {
       unreachable,
-      mayUseCopy: (copy) => mayUseCopy(owner, copy),
+      mayUseCopy: (copy) => mayUseCopy(owner, image, copy),
     })
     if (!resolved.fromCache) await recordPull(owner.database, owner.accountId, owner.engine.key, resolved)
     return resolved
@@ -34,12 +35,12 @@ export async function resolveFor(owner: ImageOwner, image: string, logins: Regis
 }
 
 /** Null: the engine may ask it. Throws ImageError REGISTRY_REFUSED or REGISTRY_BUSY. */
-async function whyUnreachable({ config, signal }: ImageOwner, image: string): Promise<string | null> {
+async function whyUnreachable({ config, signal }: ImageOwner, image: string): Promise<RegistrySilence | null> {
   const parsed = parseImageReference(image)
   if ('problem' in parsed) return null
   const { registry } = parsed.reference
   const verdict = await checkRegistry(registry, registryRules(config), signal)
-  if (verdict.kind === 'unreachable') return verdict.why
+  if (verdict.kind === 'unreachable') return verdict.silence
   if (verdict.kind === 'refused') {
     const words = `The image ${image} is not pulled: the registry ${registry} ${verdict.why}`
     throw new ImageError('REGISTRY_REFUSED', `${words}; BERTH_PRIVATE_REGISTRIES lists those that may be`)
@@ -51,11 +52,28 @@ async function whyUnreachable({ config, signal }: ImageOwner, image: string): Pr
   return null
 }
 
-const mayUseCopy = async (
+/**
+ * A copy that a registry has given serves those to whom it was given, and only while that registry is silent. Any other
+ * is its operator's, who put it there for everybody, unless the engine knows better.
+ */
+async function mayUseCopy(
   { database, config, engine, accountId }: ImageOwner,
-  { imageId, isPulled }: LocalCopy,
-): Promise<boolean> =>
-  isPulled ? wasPulledBy(database, accountId, engine.key, imageId) : config.BERTH_SHARE_LOCAL_IMAGES
+  image: string,
+  { imageId, origin, isAfterSilence }: LocalCopy,
+): Promise<boolean> {
+  const accounts = await accountsThatPulled(database, engine.key, imageId)
+  if (accounts.length > 0) return isAfterSilence && accounts.includes(accountId)
+  if (origin === 'registry' || !config.BERTH_SHARE_LOCAL_IMAGES) return false
+  return origin === 'operator' || isAfterSilence || isOfHubItself(image)
+}
+
+/** Docker Hub has nothing private under a name without a slash: a copy there gives away nothing, whoever pulled it. */
+function isOfHubItself(image: string): boolean {
+  const parsed = parseImageReference(image)
+  return (
+    'reference' in parsed && parsed.reference.registry === HUB && parsed.reference.repository.startsWith('library/')
+  )
+}
 
 /** The likeliest mistake: the app has a login, but for another registry. */
 function withLoginHint(error: unknown, others: readonly string[]): unknown {

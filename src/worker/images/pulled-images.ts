@@ -9,7 +9,7 @@ export const recordPull = (
   database: Database,
   accountId: string,
   engineKey: string,
-  { imageId, isNew }: ResolvedImage,
+  { imageId, isNew }: Pick<ResolvedImage, 'imageId' | 'isNew'>,
 ): Promise<number> =>
   database.$executeRaw`
     INSERT INTO pulled_image AS known (account_id, image_id, engine_key, is_ours)
@@ -17,9 +17,8 @@ export const recordPull = (
       SELECT 1 FROM pulled_image WHERE image_id = ${imageId} AND engine_key = ${engineKey} AND is_ours))
     ON CONFLICT (account_id, image_id, engine_key) DO UPDATE SET pulled_at = now(), is_ours = known.is_ours OR excluded.is_ours`
 
-export const wasPulledBy = async (
-  database: Database,
-  accountId: string,
-  engineKey: string,
-  imageId: string,
-): Promise<boolean> => (await database.pulledImage.count({ where: { accountId, imageId, engineKey } })) > 0
+/** Whom a registry gave an image, on an engine; deleted accounts among them. */
+export async function accountsThatPulled(database: Database, engineKey: string, imageId: string): Promise<string[]> {
+  const records = await database.pulledImage.findMany({ where: { imageId, engineKey }, select: { accountId: true } })
+  return records.map(({ accountId }) => accountId)
+}

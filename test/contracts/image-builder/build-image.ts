@@ -28,7 +28,12 @@ export async function buildImage(world: World, instructions: readonly string[], 
   const dockerfile = labelStages([`FROM ${from}`, ...instructions].join('\n'), stageLabels(appEnvId))
   const contentId = uniqueId('con')
   const given = isApart
-    ? { bases: { [familiarName(from)]: (await world.imageBuilder.resolveImage(from, null)).imageId } }
+    ? {
+        bases: {
+          [familiarName(from)]: (await world.imageBuilder.resolveImage(from, null, { mayUseCopy: async () => true }))
+            .imageId,
+        },
+      }
     : {}
   const build: ImageBuild = {
     ...{ accountId: ACCOUNT, appId: uniqueId('app'), operationId: uniqueId('op') },

@@ -101,12 +101,12 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
   registryTest('knows by its id what it has pulled, and pulls nothing when told not to ask', async ({ credential }) => {
     const { imageBuilder } = world()
     const { imageId } = await imageBuilder.resolveImage(image, credential)
-    const unreachable = 'no such host'
+    const unreachable = 'unresolved'
     const asked: LocalCopy[] = []
     const mayUseCopy = async (copy: LocalCopy) => asked.push(copy) > 0
     const copy = await imageBuilder.resolveImage(image, credential, { unreachable, mayUseCopy })
     expect(copy).toMatchObject({ imageId, pinned: imageId, fromCache: true })
-    expect(asked).toEqual([{ imageId, isPulled: true }])
+    expect(asked).toEqual([{ imageId, origin: expect.stringMatching(/registry|unknown/), isAfterSilence: true }])
   })
 
   registryTest('removes what it has pulled, and not what a container needs', async ({ credential }) => {
@@ -120,7 +120,7 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
     await imageBuilder.removePulled(imageId)
     expect((await imageBuilder.heldImages()).map(({ id }) => id)).not.toContain(imageId)
 
-    const { pinned: id } = await imageBuilder.resolveImage(programs, null)
+    const { pinned: id } = await imageBuilder.resolveImage(programs, null, { mayUseCopy: async () => true })
     await runtime.apply(world().rollout({ pinnedImage: id }))
     await imageBuilder.removePulled(id)
     expect((await imageBuilder.heldImages()).map((held) => held.id)).toContain(id)
@@ -129,7 +129,7 @@ export function describeRegistries(world: () => World, harness: EngineHarness): 
   registryTest('lets a pulled copy serve only once the registry is gone, and whom it may', async (present) => {
     const { imageBuilder } = world()
     const { credential } = present
-    const mayUseCopy = async () => true
+    const mayUseCopy = async ({ isAfterSilence }: LocalCopy) => isAfterSilence
     const { imageId } = await imageBuilder.resolveImage(image, credential)
     const refusal = { reason: 'IMAGE_UNAUTHORIZED' }
     await expect(imageBuilder.resolveImage(image, null, { mayUseCopy })).rejects.toMatchObject(refusal)

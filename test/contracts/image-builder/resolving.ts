@@ -5,7 +5,7 @@ import type { World } from '../engine-harness.ts'
 export function describeResolving(world: () => World): void {
   test('uses its own copy of an image when no registry has it', async () => {
     const { imageBuilder, runtime, image } = world()
-    const resolved = await imageBuilder.resolveImage(image, null)
+    const resolved = await imageBuilder.resolveImage(image, null, { mayUseCopy: async () => true })
     expect(resolved).toEqual({
       pinned: expect.stringMatching(/^sha256:[0-9a-f]{64}$/),
       imageId: resolved.pinned,

@@ -109,7 +109,7 @@ test('a command of a killed worker gets the end of its input, goes on, and is ki
   const command: [string, ...string[]] = ['node', '-e', LISTEN]
   const options = { key: 'backup', input, output: () => received.resolve(), timeoutSeconds: 60 }
   const running = lost.exec(container.name, command, options).catch((error: unknown) => error)
-  await received.promise
+  await Promise.race([received.promise, running])
   await proxy[Symbol.asyncDispose]()
   expect(await running).toBeInstanceOf(Error)
   const ended = () => said(world.runtime, container.name, commandLine(harness.programs.show, '/tmp/ended'))
@@ -118,6 +118,20 @@ test('a command of a killed worker gets the end of its input, goes on, and is ki
   expect((await processes()).filter((one) => one.includes('abandoned'))).toHaveLength(1)
   await said(world.runtime, container.name, commandLine(harness.programs.greet), { key: 'backup' })
   expect((await processes()).filter((one) => one.includes('abandoned'))).toEqual([])
+})
+
+test('a command is not killed by what kills its predecessors, though a proxy ends that connection early', async () => {
+  await using proxy = await engineProxy(ENGINE_SOCKET, null)
+  const { runtime } = dockerEngine({ ...world, dockerHost: proxy.host })
+  const command: [string, ...string[]] = ['node', '-e', "setTimeout(() => console.log('alive'), 200)"]
+  for (let round = 0; round < 10; round += 1) {
+    const input = (async function* () {
+      yield Buffer.from('begin')
+      await new Promise<never>(() => {})
+    })()
+    const end = await said(runtime, container.name, command, { key: 'again', input })
+    expect(end).toMatchObject({ exitCode: 0, text: 'alive\n' })
+  }
 })
 
 test('runs as another user, also where only that user can kill it', async () => {

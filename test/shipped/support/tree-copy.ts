@@ -50,7 +50,9 @@ export async function removeAbandonedTrees(): Promise<void> {
     if (!pid || existsSync(`/proc/${pid}`)) continue
     const folder = realpathSync(join(tmpdir(), name))
     await endProcessesOf(folder)
-    if (existsSync(join(folder, '.berth'))) execFileSync('npm', ['run', 'reset', '--', '--yes'], { cwd: folder })
+    // A process that went on while the tree was removed leaves its data without a program.
+    const canReset = ['.berth', 'package.json'].every((part) => existsSync(join(folder, part)))
+    if (canReset) execFileSync('npm', ['run', 'reset', '--', '--yes'], { cwd: folder })
     removeTree(folder)
   }
 }

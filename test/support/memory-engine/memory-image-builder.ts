@@ -91,7 +91,7 @@ interface Wanted extends ResolveOptions {
 
 async function resolve(
   connection: MemoryConnection,
-  { image, credential, unreachable, mayUseCopy = async ({ isPulled }) => !isPulled }: Wanted,
+  { image, credential, unreachable, mayUseCopy = async () => false }: Wanted,
   signal: AbortSignal,
 ): Promise<ResolvedImage> {
   const { machine, fault, pullIdleSeconds } = connection
@@ -116,9 +116,13 @@ async function resolve(
   }
   const copy = machine.images.find(image)
   const isPulled = copy !== null && machine.images.hasDigest(copy, repositoryOf(parsed.reference))
-  const mayServe = pulled === 'unreachable' || (!isPulled && pulled !== 'denied')
+  const isAfterSilence = pulled === 'unreachable'
+  const mayServe = isAfterSilence || (!isPulled && pulled !== 'denied')
   // Otherwise a tenant that guesses the name would run an image built for another.
-  if (copy && !isBuilt(copy) && mayServe && (await mayUseCopy({ imageId: copy.id, isPulled }))) return ownCopy(copy)
+  if (copy && !isBuilt(copy) && mayServe) {
+    const origin = isPulled ? 'registry' : 'operator'
+    if (await mayUseCopy({ imageId: copy.id, origin, isAfterSilence })) return ownCopy(copy)
+  }
   throw new ImageError(REASONS[pulled], `The image ${image} cannot be pulled: ${pulled}`)
 }
 

@@ -1,4 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { Exec } from 'dockerode'
 import type { DockerEngine } from '../connection.ts'
 import { within } from '../within.ts'
 
@@ -8,6 +9,12 @@ const LONGEST_PAUSE_MS = 500
 interface State {
   isRunning: boolean
   exitCode: number
+}
+
+/** Of a command of exec. One that has no exit code yet has not ended, though the engine may not call it running yet. */
+export async function execState(exec: Exec, abortSignal: AbortSignal): Promise<State> {
+  const { Running, ExitCode } = await exec.inspect({ abortSignal })
+  return { isRunning: Running || ExitCode === null, exitCode: ExitCode ?? 0 }
 }
 
 /**

@@ -1,6 +1,8 @@
 import type { CallBounds } from '../../call-bounds.ts'
 import type { DockerEngine } from '../connection.ts'
+import { statusOf } from '../engine-answers.ts'
 import { within } from '../within.ts'
+import { execState, exitCodeOf } from './command-end.ts'
 import { openExec } from './open-exec.ts'
 
 const KILL_SECONDS = 10
@@ -46,9 +48,14 @@ export const killCommands = (
 ): Promise<void> =>
   within(engine, { timeoutSeconds: Math.min(KILL_SECONDS, engine.callTimeoutSeconds), ...bounds }, async (signal) => {
     const command = ['sh', '-c', KILL_SCRIPT, 'sh', markerOf(key)]
-    const { connection } = await openExec(engine, containerId, { command, user, environment: [] }, signal)
+    const { exec, connection } = await openExec(engine, containerId, { command, user, environment: [] }, signal)
     const close = () => connection.destroy()
     signal.addEventListener('abort', close, { once: true })
     for await (const _said of connection.end());
     signal.removeEventListener('abort', close)
+    // A proxy may close the connection before the end, and what goes on would kill the next command of the key.
+    await exitCodeOf(engine, (abortSignal) => execState(exec, abortSignal), signal).catch((error: unknown) => {
+      // It is gone with its container.
+      if (statusOf(error) !== 404) throw error
+    })
   })

@@ -1,7 +1,7 @@
 import type { CommandStreams } from '../../../engine/command-streams.ts'
 import type { DockerEngine } from '../../../engine/docker/connection.ts'
 import { carryStreams } from '../../../engine/docker/exec/carry-streams.ts'
-import { exitCodeOf } from '../../../engine/docker/exec/command-end.ts'
+import { execState, exitCodeOf } from '../../../engine/docker/exec/command-end.ts'
 import { openExec } from '../../../engine/docker/exec/open-exec.ts'
 
 export interface CommandEnd {
@@ -25,10 +25,7 @@ export async function runInBuilder(
     signal,
   )
   const { errorOutput } = await carryStreams(connection, streams, signal)
-  const read = async (abortSignal: AbortSignal) => {
-    const { Running, ExitCode } = await exec.inspect({ abortSignal })
-    return { isRunning: Running, exitCode: ExitCode ?? 0 }
-  }
+  const read = (abortSignal: AbortSignal) => execState(exec, abortSignal)
   return { exitCode: await exitCodeOf(engine, read, signal), errorOutput }
 }
 

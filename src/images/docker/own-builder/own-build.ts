@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { pack } from 'tar-stream'
 import type { DockerEngine } from '../../../engine/docker/connection.ts'
+import { says } from '../../../engine/docker/engine-words.ts'
 import { type Built, type ImageBuild, ImageError } from '../../image-builder.ts'
 import { listBuilt } from '../built-images.ts'
 import { imageLabels } from '../image-labels.ts'
@@ -28,9 +29,6 @@ const KNOWN_IMAGES = 10
 /** Of an account. Each takes as much as its image. */
 const EXPORTS_KEPT = 5
 const BYTES_PER_MB = 1024 * 1024
-
-/** Its disk is full: no build can go on with this cache. */
-const WEDGED = /ResourceExhausted|no space left on device/i
 
 export interface OwnBuilderOptions {
   engine: DockerEngine
@@ -218,7 +216,8 @@ class OwnBuild {
       throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`)
     }
     const reason = reasonIn(words)
-    if (WEDGED.test(reason)) {
+    // No build can go on with this cache.
+    if (says(reason, 'builderFull')) {
       this.#isWedged = true
       throw new Error(`The builder could not build: ${reason}`)
     }
@@ -264,4 +263,6 @@ function reasonIn(words: readonly string[]): string {
 }
 
 const failureOf = (words: string): Error =>
-  WEDGED.test(words) ? new Error(`The builder could not build: ${words}`) : new ImageError('BUILD_FAILED', words)
+  says(words, 'builderFull')
+    ? new Error(`The builder could not build: ${words}`)
+    : new ImageError('BUILD_FAILED', words)
