@@ -91,6 +91,7 @@ const HEARD: readonly [where: string, word: EngineWord, message: string][] = [
   ['Docker Hub', 'limited', 'toomanyrequests: You have reached your pull rate limit'],
   ['Docker Hub', 'unknown', 'manifest for nginx:nope not found: manifest unknown: manifest unknown'],
   ['a proxy', 'slow', 'Get "https://registry-1.docker.io/v2/": dial tcp 52.1.2.3:443: i/o timeout'],
+  ['a slow registry', 'slow', 'Get "http://127.0.0.1:38267/v2/": context deadline exceeded'],
   [
     'a proxy',
     'senseless',
