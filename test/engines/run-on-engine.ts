@@ -3,6 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import Docker from 'dockerode'
+import { BUILDER_IMAGE, builderImageProblem } from '../support/builder-image.ts'
 import { freePort } from '../support/free-ports.ts'
 import { COUNTS_FILE, type Counts } from '../support/summary-reporter.ts'
 import { type DebianEngine, debianEngineProblem, type RunningEngine, startDebianEngine } from './debian-engine.ts'
@@ -31,6 +32,7 @@ export async function runOnEngine({ name, from }: TestedEngine, wanted: Wanted):
   if (typeof started === 'string') return { name, notRun: started, isImpossible: false }
   using engine = started
   const about = await describeEngine(engine)
+  if (engine) await giveBuilderImage(engine)
   console.log(`\nTests on the engine ${name}: ${about.version}, ${about.store}`)
   const tests = await runTests(engine, wanted.tests)
   const demo = wanted.demo ? await runDemo(engine) : NONE
@@ -49,6 +51,14 @@ function tryToStart(engine: DebianEngine): RunningEngine | string {
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
   }
+}
+
+/** What this machine's engine has of it: tests fetch nothing from the internet. */
+async function giveBuilderImage({ socketPath }: RunningEngine): Promise<void> {
+  const own = new Docker()
+  if (await builderImageProblem(own)) return
+  const stream = await new Docker({ socketPath }).loadImage(await own.getImage(BUILDER_IMAGE).get())
+  for await (const _ of stream);
 }
 
 async function describeEngine(engine: RunningEngine | null): Promise<{ version: string; store: string }> {

@@ -67,7 +67,9 @@ test.skipIf(!isInstalled)('a login is tried before it is saved, and one that is 
 test('a registry that does not answer keeps nobody from saving: a warning says so', async () => {
   const { credentialId, checkedAt, warning } = await save(elsewhere)
   expect(checkedAt).toBeNull()
-  expect(warning).toContain('saved without having been tried: the registry registry.example.com cannot be reached: its name cannot be resolved')
+  expect(warning).toContain(
+    'saved without having been tried: the registry registry.example.com cannot be reached: its name cannot be resolved',
+  )
   expect(await world.perform(testCredential, { credentialId })).toMatchObject({ accepted: null, checkedAt: null })
 })
 
@@ -92,7 +94,9 @@ test('the registry that Berth pushes to is not asked at a private address, unles
   const tried = (BERTH_PRIVATE_REGISTRIES: string[]) =>
     tryTenantLogin('127.0.0.3:1', { username: 'a', password: 'b' }, { BERTH_PRIVATE_REGISTRIES, BERTH_PUSH_REPOSITORY })
   expect(await tried([])).toEqual({ kind: 'unknown', why: 'is not asked: it is the one that Berth pushes to' })
-  expect(await tried(['127.0.0.3'])).toMatchObject({ why: expect.stringContaining('cannot be reached: it refuses connections') })
+  expect(await tried(['127.0.0.3'])).toMatchObject({
+    why: expect.stringContaining('cannot be reached: it refuses connections'),
+  })
 })
 
 test('a registry at an address that must not be asked is refused by its field', async () => {
