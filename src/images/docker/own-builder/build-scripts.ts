@@ -44,9 +44,7 @@ written() {
 }
 # As both versions of control groups count them.
 kills() { cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n 's/^oom_kill //p'; }
-# How often the limit was reached, whatever the kernel did then.
-hits() { cat /sys/fs/cgroup/memory/memory.failcnt 2>/dev/null || sed -n 's/^max //p' /sys/fs/cgroup/memory.events; }
-kills_before=$(kills) hits_before=$(hits)
+kills_before=$(kills)
 digest() { sed -n "s/.*\\"$1\\": *\\"sha256:\\([0-9a-f]*\\)\\".*/\\1/p" "$folder/metadata.json" | head -n 1; }
 encoded() { base64 < "$export/$1" | tr -d '\\n'; }
 exec 3<&0
@@ -60,7 +58,6 @@ wait $build; code=$?
 kill $watch $disk 2>/dev/null
 report writtenKb "$(written)"
 report kills "$(($(kills) - kills_before))"
-report hits "$(($(hits) - hits_before))"
 if [ -e "$folder/too-large" ]; then report tooLarge true; fi
 if [ $code = 0 ]; then
   report index "$(encoded index.json)"
@@ -86,9 +83,9 @@ export class BuildReport {
     return this.#values.has('tooLarge')
   }
 
-  /** Whether a step was killed for memory. A group of its own, as steps have where the builder is root, counts by itself. */
-  hasKilled(reason: string): boolean {
-    return this.#number('kills') > 0 || (this.#number('hits') > 0 && /exit code: 137\b/.test(reason))
+  /** Whether a step was killed for memory. Not known of steps with a group of their own, as a builder that is root makes. */
+  get hasKilled(): boolean {
+    return this.#number('kills') > 0
   }
 
   get writtenBytes(): number {

@@ -29,6 +29,8 @@ const KNOWN_IMAGES = 10
 /** Of an account. Each takes as much as its image. */
 const EXPORTS_KEPT = 5
 const BYTES_PER_MB = 1024 * 1024
+/** Who ends a build's own processes so is the kernel. */
+const SIGKILL = /exit code: 137\b/
 
 export interface OwnBuilderOptions {
   engine: DockerEngine
@@ -182,7 +184,7 @@ class OwnBuild {
     } catch (error) {
       if (!full.signal.aborted) throw error
       await killBuilder(engine, id, this.#signal)
-      throw this.#outOfMemory('The build was ended')
+      throw this.#outOfMemory('The build was ended, as it was')
     } finally {
       progress.end()
       await memory.stop(engine, id, this.#signal)
@@ -224,12 +226,13 @@ class OwnBuild {
     // Another worker's build may have ended it.
     if (this.#builder && !(await isSameRun(this.#options.engine, this.#builder, this.#signal)))
       throw new Error(`The account’s builder ended during the build: ${reason}`)
-    throw report.hasKilled(reason) ? this.#outOfMemory(reason) : new ImageError('BUILD_FAILED', reason)
+    if (report.hasKilled) throw this.#outOfMemory(`${reason}:`)
+    throw SIGKILL.test(reason) ? this.#outOfMemory(`${reason}, probably`) : new ImageError('BUILD_FAILED', reason)
   }
 
   #outOfMemory(reason: string): ImageError {
     const { memoryMb } = this.#build.resources
-    return new ImageError('BUILD_FAILED', `${reason} (out of memory: a build may use ${memoryMb} MB)`)
+    return new ImageError('BUILD_FAILED', `${reason} out of memory: a build may use ${memoryMb} MB`)
   }
 }
 
