@@ -207,7 +207,7 @@ class OwnBuild {
     const { diskMb } = this.#build
     if (report.isTooLarge) {
       this.#isBrokenOff = true
-      throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`)
+      throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`, { limit: 'diskMb' })
     }
     const reason = reasonIn(words)
     if (WEDGED.test(reason)) {
@@ -222,7 +222,8 @@ class OwnBuild {
 
   #outOfMemory(reason: string): ImageError {
     const { memoryMb } = this.#build.resources
-    return new ImageError('BUILD_FAILED', `${reason} (out of memory: a build may use ${memoryMb} MB)`)
+    const words = `${reason} (out of memory: a build may use ${memoryMb} MB)`
+    return new ImageError('BUILD_FAILED', words, { limit: 'memoryMb' })
   }
 }
 
