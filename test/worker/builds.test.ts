@@ -1,16 +1,21 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type ImageBuild, type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
+import { type BuildUse, type ImageBuild, type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { updatePlan } from '../../src/services/plan/plan-commands.ts'
+import { readGraphQL, readRest } from '../parity/read-apis.ts'
+import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createHarbour, type Harbour } from './fixtures.ts'
 import { inMemory } from './harbour-engine.ts'
 
 let harbour: Harbour
+let served: Served
 /** What the engine was asked for, latest last. */
 let asked: Omit<ImageBuild, 'context'>[] = []
 /** What comes of the next builds. */
 let outcome: (build: ImageBuild, signal: AbortSignal | undefined) => Promise<unknown>
+/** What the next builds tell of themselves. */
+let used: BuildUse | null
 
 beforeAll(async () => {
   harbour = await createHarbour({ BERTH_READY_AFTER_SECONDS: '1' }, await inMemory())
@@ -18,21 +23,27 @@ beforeAll(async () => {
   const build: ImageBuilder['build'] = async (wanted, bounds) => {
     asked.push(wanted)
     await outcome(wanted, bounds.signal)
-    return imageBuilder.build(wanted, bounds)
+    return { ...(await imageBuilder.build(wanted, bounds)), used }
   }
   harbour.startWorker({ imageBuilder: { ...imageBuilder, build } })
+  served = serveWorld(harbour)
 })
 
-afterAll(() => harbour?.close())
+afterAll(async () => {
+  await served?.close()
+  await harbour?.close()
+})
 
 beforeEach(() => {
   asked = []
   outcome = async () => {}
+  used = null
 })
 
-const DOCKERFILE = 'FROM programs:1\nCMD ["node"]'
+const SERVER = `require('node:http').createServer(() => {}).listen(Number(process.env.PORT))`
+const DOCKERFILE = `FROM programs:1\nCMD ${JSON.stringify(['node', '-e', SERVER])}`
 
-async function source(app: object = {}) {
+async function source(app: object = {}, fields: object = {}) {
   const { appId, appEnvId } = await harbour.appEnv({
     app: {
       useImage: false,
@@ -41,18 +52,22 @@ async function source(app: object = {}) {
       healthCheck: { type: 'NONE' },
       ...app,
     },
+    ...fields,
   })
   return { appId, appEnvId }
 }
 
-async function built(appEnvId: string) {
-  const { operationId } = await harbour.perform(buildAppEnv, { appEnvId, forceNewBuild: true })
+async function built(appEnvId: string, forceNewBuild = true) {
+  const { operationId } = await harbour.perform(buildAppEnv, { appEnvId, forceNewBuild })
   const operation = await harbour.ended(operationId ?? '')
   const caller = await harbour.services.authenticate(harbour.adminToken)
   const filter = { type: 'BUILD' as const, contentId: operation.contentId ?? '' }
   const { lines } = await harbour.services.logs.search(caller, { appEnvId }, filter, { limit: 1000 })
   return { operation, log: lines.map(({ message }) => message).reverse() }
 }
+
+const usageOfBuilds = async () =>
+  (await readRest(served, harbour.adminToken, 'getUsage', { accountId: harbour.accountId })).body.builds
 
 test('a build has the limits of its app, from the next one on', async () => {
   const { appId, appEnvId } = await source({ buildResources: { memoryMb: 1024, diskMb: 500 } })
@@ -96,4 +111,59 @@ test('a build that does not end in time says so, and names what raises the limit
     reason: 'BUILD_TIMEOUT',
     message: 'The build did not end within 1 s; buildResources.timeoutSeconds of the app raises this limit, up to 1200',
   })
+})
+
+const MB = 1024 * 1024
+const USED: BuildUse = {
+  ...{ memoryPeakBytes: 312 * MB, cpuSeconds: 14.2, writtenBytes: 240 * MB, sentBytes: 2 * MB, cacheBytes: 500 * MB },
+  steps: [
+    { name: '[1/2] FROM programs:1', seconds: 0, isCached: true },
+    { name: '[2/2] RUN login hunter2-hunter2', seconds: 21.3, isCached: false },
+  ],
+}
+const SHOWN = {
+  ...{ memoryPeakMb: 312, cpuSeconds: 14.2, writtenMb: 240, sentMb: 2, cacheMb: 500 },
+  steps: [
+    { name: '[1/2] FROM programs:1', seconds: 0, isCached: true },
+    { name: '[2/2] RUN login ***SECRET***', seconds: 21.3, isCached: false },
+  ],
+}
+
+test('what a build used is told of its version in both APIs, in its log and in the usage; secrets are masked', async () => {
+  used = USED
+  const envVars = [{ name: 'TOKEN', value: 'hunter2-hunter2', type: 'BUILD', isSecret: true }]
+  const { appEnvId } = await source({}, { envVars })
+  const before = await usageOfBuilds()
+  const { operation, log } = await built(appEnvId)
+  expect(operation).toMatchObject({ status: 'SUCCEEDED' })
+  expect(log.slice(-2)).toEqual([
+    expect.stringMatching(
+      /^This build used 312 MB of memory at most, 14\.2 CPU seconds, wrote 240 MB; 2 steps, 1 cached, in \d+\.\d s$/,
+    ),
+    'The image is built',
+  ])
+  const status = await readRest(served, harbour.adminToken, 'getAppEnvStatus', { appEnvId })
+  expect(status.body.currentDeployment.buildUse).toEqual(SHOWN)
+  const selection = 'memoryPeakMb cpuSeconds writtenMb sentMb cacheMb steps { name seconds isCached }'
+  const graphql = await readGraphQL(
+    served,
+    harbour.adminToken,
+    `deployment(id: "${operation.contentId}") { buildUse { ${selection} } }`,
+  )
+  expect(graphql).toEqual({ code: null, body: { buildUse: SHOWN } })
+  const after = await usageOfBuilds()
+  expect(after.cpuSeconds - before.cpuSeconds).toBeCloseTo(14.2)
+  expect(after.writtenMb - before.writtenMb).toBeCloseTo(240)
+  const again = await built(appEnvId, false)
+  const reused = await harbour.database.content.findUniqueOrThrow({ where: { id: again.operation.contentId ?? '' } })
+  expect(again.log.join()).toContain('whose image is used again')
+  expect(reused.buildUse).toBe(null)
+})
+
+test('a builder that does not tell leaves nothing', async () => {
+  const { appEnvId } = await source()
+  const { operation, log } = await built(appEnvId)
+  const content = await harbour.database.content.findUniqueOrThrow({ where: { id: operation.contentId ?? '' } })
+  expect(content.buildUse).toBe(null)
+  expect(log.join()).not.toContain('This build used')
 })

@@ -51,6 +51,7 @@ export async function buildImage(building: FetchedBuild) {
   try {
     const packed = reader.pack({ context, dockerfile, ignored: written.installs ? BROUGHT : [] }, deadline.signal)
     packed.on('error', (error) => reading.abort(error))
+    const askedAt = performance.now()
     const { imageId: imageDigest, used } = await engine.build({
       accountId: appEnv.accountId,
       appId: appEnv.appId,
@@ -66,8 +67,9 @@ export async function buildImage(building: FetchedBuild) {
       processes: config.BERTH_BUILD_PROCESSES,
       onLine: (line) => log.write(line),
     })
+    const seconds = (performance.now() - askedAt) / 1000
     await assertNotTooLarge(attempt, imageDigest)
-    return { image: name, imageDigest, used }
+    return { image: name, imageDigest, used, seconds }
   } catch (error) {
     await clearAway(attempt, begunAt)
     throw error
