@@ -174,15 +174,19 @@ export const SETTINGS = z.object({
   BERTH_BUILD_CONCURRENCY: count(2, 50).describe(
     'Build slots per worker; more builds wait in a queue, and so do more than one of an account.',
   ),
-  BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe('Timeout of one build, counted from when it gets a slot.'),
+  BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe(
+    'Timeout of one build, unless its app or plan says otherwise (`buildResources`).',
+  ),
   BERTH_BUILD_Z_CLOUDS: z.coerce
     .number()
     .min(0.5)
     .max(64)
     .default(4)
-    .describe('Size of one build in zClouds: one CPU core and 512 MB of memory each.'),
+    .describe(
+      'Size of one build in zClouds, one CPU core and 512 MB of memory each, unless its app or plan says otherwise (`buildResources`).',
+    ),
   BERTH_BUILD_DISK_MB: count(10_240, 1_000_000).describe(
-    'Disk quota of a running build in MB. Applies to the classic builder only.',
+    'Disk quota of a running build in MB, unless its app or plan says otherwise (`buildResources`). The BuildKit of the engine has none.',
   ),
   BERTH_BUILD_PROCESSES: whole(4096, 64, 1_000_000).describe(
     'Processes and threads that one build step may have at a time. Applies to the classic builder only; see BERTH_BUILD_CGROUP_PARENT.',

@@ -70,12 +70,12 @@ export const AUDITED_TABLES: Readonly<Record<string, AuditedTable>> = {
   },
   plan: {
     ...{ type: 'plan', id: 'code', label: 'name' },
-    shown: `name functions_included autoscaling_included max_apps max_app_envs max_containers max_z_clouds max_build_minutes log_days metric_days ${PRICES}`,
+    shown: `name functions_included autoscaling_included max_apps max_app_envs max_containers max_z_clouds max_build_minutes build_resources max_build_resources log_days metric_days ${PRICES}`,
   },
   app: {
     ...{ type: 'app', label: 'name' },
     shown:
-      'name slug type docker_preset docker_preset_version builder port use_image image git_provider git_namespace git_repo git_installation_id is_cli_deployment context_dir dockerfile_path custom_dockerfile_content health_check_path health_check_port health_check image_pull_account_secret_id build_pull_account_secret_id volume_path type_config',
+      'name slug type docker_preset docker_preset_version builder port use_image image git_provider git_namespace git_repo git_installation_id is_cli_deployment context_dir dockerfile_path custom_dockerfile_content health_check_path health_check_port health_check image_pull_account_secret_id build_pull_account_secret_id build_resources volume_path type_config',
   },
   app_env: {
     ...{ type: 'appEnv', label: 'cli_env_name' },
@@ -104,7 +104,7 @@ export const AUDITED_TABLES: Readonly<Record<string, AuditedTable>> = {
   content: {
     type: 'deployment',
     shown: 'status reason message type image git_branch git_commit_id from_content_id volume_deleted',
-    untold: 'requested_by image_digest image_from_cache build_key deployed_at finished_at',
+    untold: 'requested_by image_digest image_from_cache build_key build_use deployed_at finished_at',
   },
   operation: {
     type: 'operation',

@@ -226,14 +226,17 @@ export type ImageErrorReason =
 export class ImageError extends Failure<ImageErrorReason> {
   /** How long the registry asks to be left alone, if it says so. */
   readonly retryAfterSeconds: number | null
+  /** The limit for which a build was ended, if it was. */
+  readonly limit: 'memoryMb' | 'diskMb' | null
 
   constructor(
     reason: ImageErrorReason,
     message: string,
-    { retryAfterSeconds = null }: { retryAfterSeconds?: number | null } = {},
+    { retryAfterSeconds = null, limit = null }: Partial<Pick<ImageError, 'retryAfterSeconds' | 'limit'>> = {},
   ) {
     super(reason, message)
     this.retryAfterSeconds = retryAfterSeconds
+    this.limit = limit
   }
 
   /** A registry that is unreachable, busy or slow may recover a moment later. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { App } from '../database/generated/prisma/client.ts'
 import { appType, typeConfigFields, useTCP } from './app-type-fields.ts'
+import { buildResourcesOfApp } from './build-resources.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { healthCheckOfApp } from './health-check.ts'
 import { answer, pick, resource } from './resource.ts'
@@ -73,6 +74,7 @@ const fields = {
     text_,
     'Id of the credential that builds pull base images with.',
   ),
+  ...buildResourcesOfApp,
   useVolume: field.from(
     { volumePath: true },
     flag,

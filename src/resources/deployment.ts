@@ -3,6 +3,7 @@ import { dataProblem } from '../app-types/engines/upgrades.ts'
 import type { Content } from '../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../domain/configuration.ts'
 import { type Refusal, refuseRollback } from '../domain/rollback.ts'
+import { buildUse } from './build-use.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, whole } from './field.ts'
 import { resource } from './resource.ts'
@@ -87,6 +88,11 @@ const fields = {
     'Whether the engine’s own copy of the image was used because no registry answered.',
   ),
   type: field.column('type', deploymentType.type, 'Source of the version’s image.'),
+  buildUse: field.json(
+    'buildUse',
+    buildUse.answer.type.nullable(),
+    'What the build of the version used. Null where nothing was built, or the builder does not tell.',
+  ),
 }
 
 /** What the environment of a version has that decides about a rollback. */

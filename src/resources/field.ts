@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { BuildSettings } from '../domain/build-resources.ts'
 import type { ExternalAddressSettings } from '../domain/external-address.ts'
 import { isoTime } from '../domain/iso-time.ts'
 import type { IngressAddress } from '../domain/public-url.ts'
@@ -7,7 +8,8 @@ import type { IngressAddress } from '../domain/public-url.ts'
 export interface FieldContext {
   caller: { currentAccountId: string | null }
   config: IngressAddress &
-    ExternalAddressSettings & { BERTH_TCP_DEFAULT_CONNECTIONS: number; BERTH_DEFAULT_PLAN: string }
+    ExternalAddressSettings &
+    BuildSettings & { BERTH_TCP_DEFAULT_CONNECTIONS: number; BERTH_DEFAULT_PLAN: string }
 }
 
 /** Where GraphQL differs from what the zod type and the REST name say. */

@@ -1,4 +1,5 @@
 import type { Plan } from '../database/generated/prisma/client.ts'
+import { buildResourcesOfPlan } from './build-resources.ts'
 import { fieldsOf, flag, text, whole } from './field.ts'
 import { resource } from './resource.ts'
 
@@ -30,6 +31,7 @@ export const plan = resource({
       whole,
       'Maximum number of minutes of builds of an account in a calendar month (UTC).',
     ),
+    ...buildResourcesOfPlan,
     logDays: field.column('logDays', whole, 'Days for which the output of containers is kept.'),
     metricDays: field.column('metricDays', whole, 'Days for which measurements are kept.'),
     zCloudHourPrice: field.column('zCloudHourPrice', whole, price('one zCloud for an hour, of containers that serve')),

@@ -63,7 +63,24 @@ export interface UsageRecord {
   total: string
   forecast: string
   totals: UsageAmount[]
+  builds: BuildTotals
 }
+
+export interface BuildTotals {
+  cpuSeconds: number
+  writtenMb: number
+}
+
+const built = fieldsOf<BuildTotals>()
+
+const buildTotals = resource({
+  name: 'UsageBuilds',
+  description: 'What builds of an account used besides time, as far as their builders tell.',
+  fields: {
+    cpuSeconds: built.given('cpuSeconds', z.number(), 'CPU time of builds that were asked for between the two times.'),
+    writtenMb: built.given('writtenMb', z.number(), 'Size of the layers that these builds wrote, in MB.'),
+  },
+})
 
 const usageField = fieldsOf<UsageRecord>()
 
@@ -82,6 +99,7 @@ export const usage = resource({
       'What the present month will have cost, if its rest is used as the last seven days were.',
     ),
     totals: usageField.given('totals', z.array(usageTotal.answer.type), 'What was used, of each kind.'),
+    builds: usageField.given('builds', buildTotals.answer.type, 'What builds used besides time; none of it is priced.'),
   },
 })
 

@@ -67,7 +67,7 @@ async function attemptOperation(
   operation: ClaimedOperation,
 ): Promise<void> {
   lease.operationId = operation.id
-  const deadline = new Deadline(millisecondsLeft(worker, lease, operation))
+  const deadline = new Deadline(millisecondsLeft(worker, lease, appEnv, operation))
   const context = environmentContext(worker, lease, appEnv, AbortSignal.any([lease.signal, deadline.signal]))
   try {
     const steps = new Steps(context, appEnv, operation)
@@ -79,10 +79,15 @@ async function attemptOperation(
 }
 
 /** An operation that has not started yet gets its full time from now. */
-function millisecondsLeft({ config }: WorkerContext, lease: Lease, operation: ClaimedOperation): number {
+function millisecondsLeft(
+  { config }: WorkerContext,
+  lease: Lease,
+  appEnv: ClaimedAppEnv,
+  operation: ClaimedOperation,
+): number {
   const { startedAt, deadlineAt } = operation
   const left = deadlineAt.getTime() - lease.claim.clock.now().getTime()
-  return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, operation) * 1000
+  return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, appEnv, operation) * 1000
 }
 
 /** What the work on an environment needs, under a lease of it or of one of its runs. */

@@ -68,6 +68,26 @@ export const appCases = [
     command: updateApp,
     input: { appId: await newApp(world), useVolume: true },
   })),
+  parityCase('createApp with limits of builds', 'accepted', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), buildResources: { cpu: 1, memoryMb: 1024, diskMb: null } },
+  })),
+  parityCase('createApp with too small a build', 'INVALID_INPUT', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), buildResources: { memoryMb: 1 } },
+  })),
+  parityCase('createApp with a larger build than the plan allows', 'FORBIDDEN PLAN_LIMIT', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), buildResources: { memoryMb: 100_000 } },
+  })),
+  parityCase('updateApp with limits of builds', 'accepted', async (world) => ({
+    command: updateApp,
+    input: { appId: await newApp(world), buildResources: { timeoutSeconds: 60 } },
+  })),
+  parityCase('updateApp with a larger build than the plan allows', 'FORBIDDEN PLAN_LIMIT', async (world) => ({
+    command: updateApp,
+    input: { appId: await newApp(world), buildResources: { diskMb: 100_000 } },
+  })),
   parityCase('createApp of a worker', 'accepted', async (world) => ({
     command: createApp,
     input: { ...fields(world), healthCheck: { type: 'NONE' } },

@@ -42,6 +42,8 @@ const CHECK = {
   failureThreshold: 4,
 }
 
+const BUILD = { cpu: 0.5, memoryMb: 512, diskMb: 1000, timeoutSeconds: 60 }
+
 /** Every field of a new app, with a value that is not the default, and the fields that it depends on. */
 const VALUES: Record<Field, Record<string, unknown>> = {
   name: { name: 'Readable' },
@@ -62,6 +64,7 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   healthCheck: { healthCheck: CHECK },
   imagePullAccountSecretId: { imagePullAccountSecretId: CREDENTIAL },
   buildPullAccountSecretId: { buildPullAccountSecretId: CREDENTIAL },
+  buildResources: { buildResources: BUILD },
   useVolume: { useVolume: true, volumePath: '/data' },
   volumePath: { volumePath: '/data' },
   databaseSettings: { dockerPreset: 'REDIS', port: undefined, databaseSettings: { timeout: 60 } },
@@ -79,6 +82,7 @@ const VALUES: Record<Field, Record<string, unknown>> = {
 const IN_GRAPHQL: Partial<Record<Field, { selection: string; value(input: unknown): unknown }>> = {
   accountId: { selection: 'account { id }', value: (id) => ({ id }) },
   healthCheck: { selection: `healthCheck { ${Object.keys(CHECK).join(' ')} }`, value: (check) => check },
+  buildResources: { selection: `buildResources { ${Object.keys(BUILD).join(' ')} }`, value: (set) => set },
   appType: { selection: 'type', value: (type) => String(type).toUpperCase() },
 }
 

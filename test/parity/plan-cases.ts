@@ -52,6 +52,14 @@ export const planCases = [
     command: updatePlan,
     input: { plan: 'standard', maxContainers: 7, logDays: 3 },
   })),
+  parityCase('updatePlan with limits of builds', 'accepted', async (world) => {
+    const { plan } = await small(world)
+    return { command: updatePlan, input: { plan, buildResources: { cpu: 2 }, maxBuildResources: { cpu: 8 } } }
+  }),
+  parityCase('updatePlan with a default of builds above the most', 'INVALID_INPUT', async () => ({
+    command: updatePlan,
+    input: { plan: 'standard', buildResources: { cpu: 2 }, maxBuildResources: { cpu: 1 } },
+  })),
   parityCase('updatePlan that there is not', 'NOT_FOUND', async () => ({
     command: updatePlan,
     input: { plan: 'nothing', maxApps: 1 },

@@ -38,6 +38,7 @@ const GENEROUS = {
   maxContainers: 100,
   maxZClouds: 8,
   maxBuildMinutes: 1_000_000,
+  maxBuildResources: { memoryMb: 8192 },
 }
 
 const setPlan = (data: Fields) => world.database.plan.update({ where: { code: 'standard' }, data })
@@ -161,6 +162,8 @@ const CONTAINERS = { maxContainers: 2 }
 const Z_CLOUDS = { maxZClouds: 1 }
 const NO_FUNCTIONS = { functionsIncluded: false }
 const BUILDS = { maxBuildMinutes: 30 }
+const BUILD_SIZE = { maxBuildResources: { memoryMb: 1024 } }
+const BIG_BUILDS = { buildResources: { memoryMb: 4096 } }
 const many = { maxScale: 5 }
 
 const newEnv = async (app: Fields, fields: Fields) => {
@@ -278,6 +281,9 @@ const WAYS: Way[] = [
       return one?.reason ?? 'accepted'
     }
   }),
+
+  way(BUILD_SIZE, 'an app', () => newApp(BIG_BUILDS)),
+  way(BUILD_SIZE, 'PATCH of an app', async () => call(updateApp, { appId: await world.app(), ...BIG_BUILDS })),
 
   way(NO_FUNCTIONS, 'an app', () => newApp(aFunction), 'FUNCTIONS_NOT_AVAILABLE'),
   way(NO_FUNCTIONS, 'an environment', () => newEnv(aFunction, {}), 'FUNCTIONS_NOT_AVAILABLE'),

@@ -40,8 +40,9 @@ const applied = () =>
 
 test('a file creates what is missing and changes what differs, once, and leaves the rest alone', async () => {
   const standard = await world.database.plan.findUniqueOrThrow({ where: { code: 'standard' } })
-  await start({ plans: [SMALL], regions: [NORTH] })
-  await start({ plans: [SMALL], regions: [NORTH] })
+  const builds = { buildResources: { memoryMb: 512, cpu: null }, maxBuildResources: { memoryMb: 1024 } }
+  await start({ plans: [{ ...SMALL, ...builds }], regions: [NORTH] })
+  await start({ plans: [{ ...SMALL, ...builds }], regions: [NORTH] })
   expect((await applied()).map(({ details }) => details)).toEqual([{ plans: ['small'], regions: ['north'] }])
   const { domain: _given, ...local } = { ...NORTH, region: 'local', name: 'Frankfurt' }
   await start({
@@ -91,6 +92,11 @@ test.each([
   [{ plans: [{ ...SMALL, maxApps: 0 }] }, 'plans.0.maxApps'],
   [{ plans: [{ ...SMALL, maxApps: undefined }] }, 'plans.0.maxApps is required'],
   [{ plans: [{ ...SMALL, colour: 'red' }] }, 'plans.0.colour'],
+  [
+    { plans: [{ ...SMALL, buildResources: { cpu: 2 }, maxBuildResources: { cpu: 1 } }] },
+    'plans.0.buildResources.cpu must be at most maxBuildResources.cpu, 1',
+  ],
+  [{ plans: [{ ...SMALL, buildResources: { memory: 2 } }] }, 'plans.0.buildResources.memory'],
   [{ plans: [SMALL, SMALL] }, 'plans.1.plan "small" is there twice'],
   [{ regions: [{ ...NORTH, region: 'North' }] }, 'regions.0.region must be lower-case letters'],
   [{ regions: [{ ...NORTH, region: 'south', domain: undefined }] }, 'regions.0.domain is required for a new region'],

@@ -4,6 +4,7 @@ import { changedVariable } from '../../services/app-env/variable-commands.ts'
 import { appEnvHealthCheck, appHealthCheck, probe } from '../../services/health-check/health-check-input.ts'
 import { runVariable } from '../../services/job-run/job-run-input.ts'
 import { variable } from '../../services/kernel/input.ts'
+import { buildResources } from '../../services/plan/build-resources.ts'
 import { builder } from '../builder.ts'
 import { enumOf } from './described-enum.ts'
 import { definitionOf, isIdName, isWhole, unwrapped } from './zod-definition.ts'
@@ -37,6 +38,7 @@ const TYPE_NAMES = new Map<z.ZodType, string>([
   [appHealthCheck, 'HealthCheck'],
   [appEnvHealthCheck, 'AppEnvHealthCheck'],
   [runVariable, 'JobRunVariable'],
+  [buildResources, 'BuildResources'],
 ])
 
 const nestedTypes = new Map<z.ZodType, InputRef<unknown>>()

@@ -27,7 +27,8 @@ export async function withinDisk<T>(
       const found = await writings(engine, appEnvId, checking).catch(() => [])
       const written = found.reduce((sum, { id, bytes }) => sum + (before.has(id) ? 0 : bytes), 0)
       if (written <= diskMb * BYTES_PER_MB) continue
-      over.abort(new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`))
+      const words = `The build has written more than ${diskMb} MB`
+      over.abort(new ImageError('DISK_QUOTA_EXCEEDED', words, { limit: 'diskMb' }))
     }
   })()
   try {

@@ -3,6 +3,8 @@ import { getAppType } from '../../app-types/app-types.ts'
 import { defaultDockerfilePath } from '../../app-types/presets.ts'
 import { typeConfigIn, withoutTypeConfig } from '../../app-types/type-config.ts'
 import { type App, Prisma } from '../../database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../database/json.ts'
+import { changedBuildResources } from '../../domain/build-resources.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
 import type { UpdateAppInput } from './app-input.ts'
 import { volumePathIn } from './app-volume.ts'
@@ -17,6 +19,7 @@ export function changesOf(input: UpdateAppInput, app: App): AppChanges {
     healthCheckPath: _path,
     healthCheckPort: _port,
     healthCheckHeaders: _headers,
+    buildResources,
     ...sent
   } = others
   const { check } = sentHealthCheck(getAppType(app.type), input, app)
@@ -27,6 +30,9 @@ export function changesOf(input: UpdateAppInput, app: App): AppChanges {
     ...sourceOf(sent, app),
     ...(check ? healthCheckColumns(check) : {}),
     ...(volumePath === undefined ? {} : { volumePath }),
+    ...(buildResources === undefined
+      ? {}
+      : { buildResources: jsonOrNull(changedBuildResources(app.buildResources, buildResources)) }),
   }
   const changed = Object.entries(wanted).filter(([field, value]) => {
     return !isDeepStrictEqual(value === Prisma.DbNull ? null : value, app[field as keyof App])
@@ -50,6 +56,7 @@ type Sent = Omit<
   | 'healthCheckPath'
   | 'healthCheckPort'
   | 'healthCheckHeaders'
+  | 'buildResources'
 >
 
 function columnsOf(sent: Sent): AppChanges {

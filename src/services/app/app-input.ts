@@ -6,6 +6,7 @@ import { foreignTransport } from '../../domain/repository-address.ts'
 import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
 import { appHealthCheck } from '../health-check/health-check-input.ts'
 import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
+import { buildResources } from '../plan/build-resources.ts'
 import { volumePath } from '../volume/volume-input.ts'
 
 const dockerPreset = z.enum(presetNames()).describe('Preset that says how the app is built and run.')
@@ -70,6 +71,12 @@ const shared = {
   healthCheckPort: portNumber('Port of the health check. Default: the app’s port.').optional(),
   healthCheckHeaders: headers.optional(),
   healthCheck: appHealthCheck.nullable().optional(),
+  buildResources: buildResources
+    .nullable()
+    .optional()
+    .describe(
+      'What builds of the app may use, from the next one on. Null: what the plan of the account says, else the installation.',
+    ),
   useVolume: flag(
     'Whether every environment has a volume. False detaches the volumes, and keeps their data.',
   ).optional(),

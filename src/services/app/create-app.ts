@@ -4,6 +4,7 @@ import { typeConfigIn } from '../../app-types/type-config.ts'
 import { typeNamed, withTodaysType } from '../../app-types/wire-names.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
+import { changedBuildResources } from '../../domain/build-resources.ts'
 import { notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
@@ -11,6 +12,7 @@ import { requireCredential } from '../credential/require-credential.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
+import { requireBuildResourcesWithinPlan } from '../plan/build-resources.ts'
 import { requireScaleWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
@@ -39,7 +41,8 @@ export const createApp = command({
     type.checkPlan(account.plan)
     type.checkAccount(account)
     requireScaleWithinPlan({ type: type.name }, typeConfigIn(input), account.plan)
-    const { tx } = context
+    const { tx, config } = context
+    requireBuildResourcesWithinPlan(input.buildResources, null, { plan: account.plan, config })
     await requireOwnInstallation(context, account.id, input.gitInstallationId)
     const appId = newId('app')
     await tx.app.create({
@@ -87,6 +90,7 @@ function recordOf(input: CreateAppInput, preset: string) {
     ...healthCheckColumns(sentHealthCheck(typeNamed(preset), input, null).check ?? {}),
     imagePullAccountSecretId: input.imagePullAccountSecretId || null,
     buildPullAccountSecretId: input.buildPullAccountSecretId || null,
+    buildResources: jsonOrNull(changedBuildResources(null, input.buildResources ?? null)),
     volumePath: input.volumePath ?? null,
     typeConfig: jsonOrNull(typeConfigIn(input)),
   }

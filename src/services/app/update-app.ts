@@ -1,13 +1,15 @@
 import { withTodaysPreset } from '../../app-types/older-presets.ts'
 import { requireConfigOfApps } from '../../app-types/type-config.ts'
 import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
+import { changedBuildResources } from '../../domain/build-resources.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
+import { requireBuildResourcesWithinPlan } from '../plan/build-resources.ts'
 import { lockApp } from '../targets/load-app.ts'
 import { type AppChanges, changedFields, changesOf } from './app-changes.ts'
-import { updateAppInput } from './app-input.ts'
+import { type UpdateAppInput, updateAppInput } from './app-input.ts'
 import { checkUpdate } from './app-rules.ts'
 import { changeVolumes, volumePathIn } from './app-volume.ts'
 
@@ -26,6 +28,7 @@ export const updateApp = command({
     const { tx } = context
     await requireCredential(tx, app.accountId, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, app.accountId, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
+    await requireBuildsWithinPlan(context, app, input.buildResources)
     const changes = changesOf(input, app)
     const volumePath = volumePathIn(input, app)
     const remounted = volumePath === undefined ? [] : await changeVolumes(context, app, volumePath)
@@ -66,8 +69,22 @@ export const updateApp = command({
   },
 })
 
-/** Every environment gets what is set on the app, apart from volumes, of which each has its own. */
-const isForEach = ({ volumePath: _volumePath, ...others }: AppChanges): boolean => Object.keys(others).length > 0
+async function requireBuildsWithinPlan(
+  { tx, config }: CommandContext,
+  { accountId, buildResources }: App,
+  sent: UpdateAppInput['buildResources'],
+): Promise<void> {
+  if (sent === undefined) return
+  const { plan } = await tx.account.findUniqueOrThrow({ where: { id: accountId }, select: { plan: true } })
+  requireBuildResourcesWithinPlan(changedBuildResources(buildResources, sent), buildResources, { plan, config })
+}
+
+/**
+ * Every environment gets what is set on the app, apart from volumes, of which each has its own, and limits of builds,
+ * which change nothing that runs.
+ */
+const isForEach = ({ volumePath: _volumePath, buildResources: _build, ...others }: AppChanges): boolean =>
+  Object.keys(others).length > 0
 
 async function write({ tx }: CommandContext, app: App, changes: AppChanges, image: string | undefined): Promise<App> {
   // An app that switches to its source drops an image that was set and never applied.

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { plan } from '../../resources/plan.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
+import { buildColumns } from './build-resources.ts'
 import { optionally, planCode, planDefaults, planFields } from './plan-input.ts'
 
 const planTarget = (code: string): Target => ({ type: 'plan', id: code, accountId: null })
@@ -22,7 +23,8 @@ export const createPlan = command({
     const { tx, auditDetails } = context
     if (await tx.plan.findUnique({ where: { code } }))
       throw conflict('CODE_TAKEN', `There is a plan "${code}" already: update it instead`)
-    const created = await tx.plan.create({ data: { code, ...fields } })
+    const columns = buildColumns(null, fields)
+    const created = await tx.plan.create({ data: { code, ...fields, ...columns } })
     auditDetails({ plan: code, ...fields })
     return plan.answer.record(created, context)
   },
@@ -38,7 +40,9 @@ export const updatePlan = command({
   async execute(context, { plan: code, ...fields }) {
     const { tx, auditDetails } = context
     const sent = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined))
-    const updated = await tx.plan.update({ where: { code }, data: sent })
+    const present = await tx.plan.findUniqueOrThrow({ where: { code } })
+    const columns = buildColumns(present, fields)
+    const updated = await tx.plan.update({ where: { code }, data: { ...sent, ...columns } })
     auditDetails(sent)
     return plan.answer.record(updated, context)
   },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { flag, name } from '../kernel/input.ts'
+import { buildResources } from './build-resources.ts'
 
 /** What plans and regions may hold, in calls and in the file alike. */
 
@@ -43,14 +44,22 @@ export const planFields = {
     'Maximum number of minutes of builds of an account in a calendar month (UTC).',
     MOST_BUILD_MINUTES,
   ),
+  buildResources: buildResources
+    .nullable()
+    .describe('What a build may use where its app does not say. Null: what the installation says.'),
+  maxBuildResources: buildResources
+    .nullable()
+    .describe('The most that an app may ask for in its builds. Null: as much as builds have by default.'),
   logDays: count('Days for which the output of containers is kept.', 3650),
   metricDays: count('Days for which measurements are kept.', 3650),
   ...planPrices,
 }
 
-/** Free, and with as many builds as there may be, unless somebody says otherwise. */
+/** Free, with the installation's limits of a build, and with as many builds as there may be, unless somebody says otherwise. */
 export const planDefaults = {
   maxBuildMinutes: planFields.maxBuildMinutes.default(MOST_BUILD_MINUTES),
+  buildResources: planFields.buildResources.default(null),
+  maxBuildResources: planFields.maxBuildResources.default(null),
   zCloudHourPrice: planPrices.zCloudHourPrice.default(0),
   jobZCloudHourPrice: planPrices.jobZCloudHourPrice.default(0),
   buildMinutePrice: planPrices.buildMinutePrice.default(0),

@@ -1,4 +1,5 @@
 import type { Plan } from '../../database/generated/prisma/client.ts'
+import { BUILD_LIMITS } from '../../domain/build-resources.ts'
 import { DomainError } from '../../domain/errors.ts'
 
 /** What a plan limits by a number, in the words of a refusal. */
@@ -8,6 +9,10 @@ const LIMITS = {
   maxContainers: 'containers of an environment',
   maxZClouds: 'zClouds for a container',
   maxBuildMinutes: 'minutes of builds in a month',
+  'maxBuildResources.cpu': BUILD_LIMITS.cpu.words,
+  'maxBuildResources.memoryMb': BUILD_LIMITS.memoryMb.words,
+  'maxBuildResources.diskMb': BUILD_LIMITS.diskMb.words,
+  'maxBuildResources.timeoutSeconds': BUILD_LIMITS.timeoutSeconds.words,
 } as const
 
 export type PlanLimit = keyof typeof LIMITS
@@ -20,7 +25,7 @@ export interface Wanted {
 
 /** Throws FORBIDDEN, and names the limit, when a call wants more than the plan allows. */
 export function requireWithinPlan(
-  plan: Pick<Plan, 'name'> & Partial<Pick<Plan, PlanLimit>>,
+  plan: Pick<Plan, 'name'> & Partial<Record<PlanLimit, number>>,
   limit: PlanLimit,
   { field, count }: Wanted,
 ): void {

@@ -1,12 +1,15 @@
 import { readFile } from 'node:fs/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { Transaction } from '../../database/client.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
+import { changedBuildResources } from '../../domain/build-resources.ts'
 import { DomainError, type FieldProblem } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
 import { INSTALLATION_EVENTS } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import type { Vault } from '../../secrets/vault.ts'
+import { buildColumns, contradictions } from './build-resources.ts'
 import { planCode, planDefaults, planFields, regionCode, regionDomain, regionFields } from './plan-input.ts'
 import { engineAfter, engineOfNew, regionEngineFields } from './region-engine.ts'
 
@@ -43,11 +46,16 @@ export async function readPlansFile(path: string): Promise<PlansFile> {
   if (typeof json !== 'object' || json === null || Array.isArray(json))
     throw refused('must hold an object with plans, regions or both')
   const { data, problems = [] } = readFields(FILE, json)
-  const all = [...problems, ...(data ? repeated(data) : [])]
+  const all = [...problems, ...(data ? [...repeated(data), ...contradicting(data)] : [])]
   if (!data || all.length > 0)
     throw refused(`is not valid: ${all.map(({ field, message }) => `${field} ${message}`).join('; ')}`)
   return data
 }
+
+const contradicting = ({ plans }: PlansFile): FieldProblem[] =>
+  plans.flatMap((plan, at) =>
+    contradictions(plan).map(({ field, message }) => ({ field: `plans.${at}.${field}`, message })),
+  )
 
 function repeated({ plans, regions }: PlansFile): FieldProblem[] {
   const twice = (codes: string[], field: string) =>
@@ -78,8 +86,13 @@ export async function applyPlansFile(tx: Transaction, file: PlansFile, applied: 
   const plans: string[] = []
   for (const { plan: code, ...fields } of file.plans) {
     const present = await tx.plan.findUnique({ where: { code } })
-    if (present && !differs(present, fields)) continue
-    await tx.plan.upsert({ where: { code }, create: { code, ...fields }, update: fields })
+    const builds = {
+      buildResources: changedBuildResources(null, fields.buildResources),
+      maxBuildResources: changedBuildResources(null, fields.maxBuildResources),
+    }
+    if (present && !differs(present, { ...fields, ...builds })) continue
+    const all = { ...fields, ...buildColumns(null, fields) }
+    await tx.plan.upsert({ where: { code }, create: { code, ...all }, update: all })
     plans.push(code)
   }
   const regions: string[] = []
@@ -117,7 +130,7 @@ async function engineOf(tx: Transaction, { at, code, present, sent }: RegionInFi
 }
 
 const differs = (row: object, fields: object): boolean =>
-  Object.entries(fields).some(([key, value]) => (row as Record<string, unknown>)[key] !== value)
+  Object.entries(fields).some(([key, value]) => !isDeepStrictEqual((row as Record<string, unknown>)[key], value))
 
 const audit = (tx: Transaction, { vault, installationId }: Applied, details: Record<string, unknown>): Promise<void> =>
   record(tx, INSTALLATION_EVENTS, [], {

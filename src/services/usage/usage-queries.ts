@@ -12,7 +12,13 @@ import {
   totalsOf,
   type UsageLine,
 } from '../../domain/usage-price.ts'
-import { type BudgetRecord, type StatementRecord, statementLine, type UsageRecord } from '../../resources/usage.ts'
+import {
+  type BudgetRecord,
+  type BuildTotals,
+  type StatementRecord,
+  statementLine,
+  type UsageRecord,
+} from '../../resources/usage.ts'
 import { readUsage } from '../../usage/usage-lines.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
 import { DEFAULT_LIMIT, type Page, type PageRequest } from '../kernel/page.ts'
@@ -47,6 +53,7 @@ export async function readTotals(
     total: money(sumOf(used), currency),
     forecast: money(await forecast(database, range), currency),
     totals: totalsOf(used),
+    builds: await buildTotals(database, range),
   }
 }
 
@@ -132,6 +139,20 @@ async function rangeOf(database: Database, caller: Caller, { accountId, from, to
   if (until.getTime() - since.getTime() > MOST_DAYS * DAY_MS)
     throw invalidField('from', `must be at most ${MOST_DAYS} days before to`)
   return { accountId: id, from: since, to: until, now }
+}
+
+/** Of versions that were asked for in this time, whether or not they were deployed, or their environment is still there. */
+async function buildTotals(
+  database: Database,
+  { accountId, from, to }: { accountId: string; from: Date; to: Date },
+): Promise<BuildTotals> {
+  const [sums] = await database.$queryRaw<BuildTotals[]>`
+    SELECT coalesce(sum((build_use->>'cpuSeconds')::numeric), 0)::float8 AS "cpuSeconds",
+      coalesce(sum((build_use->>'writtenMb')::numeric), 0)::float8 AS "writtenMb"
+    FROM content
+    WHERE account_id = ${accountId} AND build_use IS NOT NULL
+      AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`
+  return sums ?? { cpuSeconds: 0, writtenMb: 0 }
 }
 
 async function forecast(database: Database, { accountId, now }: { accountId: string; now: Date }): Promise<bigint> {

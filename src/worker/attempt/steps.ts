@@ -6,6 +6,7 @@ import type { OperationStep } from '../../domain/operation.ts'
 import type { EventType, NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import { fenced } from '../claim/fenced.ts'
+import { buildLimitsOf } from '../context/build-limits.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { plainText } from '../text/plain-text.ts'
 import { writeToOpenVersion } from './open-version.ts'
@@ -46,9 +47,13 @@ interface Advance {
 const MOVES_DATA: readonly string[] = ['BACKUP', 'RESTORE', 'VERIFY_BACKUP']
 
 /** How long an operation may take. Builds, release commands and backups get their own timeouts on top. */
-export function timeFor(config: Config, { kind, content }: Pick<ClaimedOperation, 'kind' | 'content'>): number {
+export function timeFor(
+  config: Config,
+  appEnv: ClaimedAppEnv,
+  { kind, content }: Pick<ClaimedOperation, 'kind' | 'content'>,
+): number {
   const building = content?.buildPlan && !content.imageDigest
-  const forBuild = building ? config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS : 0
+  const forBuild = building ? config.BERTH_SOURCE_TIMEOUT_SECONDS + buildLimitsOf(appEnv, config).timeoutSeconds : 0
   const forBackup = MOVES_DATA.includes(kind) ? config.BERTH_BACKUP_TIMEOUT_SECONDS : 0
   const release = content && !content.deployedAt ? recordedConfiguration(content).release : null
   return config.BERTH_OPERATION_TIMEOUT_SECONDS + forBuild + forBackup + (release?.timeoutSeconds ?? 0)
@@ -173,7 +178,7 @@ export class Steps {
   #opening(): Prisma.OperationUncheckedUpdateManyInput {
     const now = this.#context.lease.claim.clock.now()
     const isFirst = this.#operation.startedAt === null
-    const deadlineAt = new Date(now.getTime() + timeFor(this.#context.config, this.#operation) * 1000)
+    const deadlineAt = new Date(now.getTime() + timeFor(this.#context.config, this.#appEnv, this.#operation) * 1000)
     const running = { status: 'RUNNING' as const, reason: null, message: null }
     return isFirst ? { ...running, startedAt: now, deadlineAt } : running
   }

@@ -14,7 +14,7 @@ export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<
   if (ahead === 0) return builds.take(appEnv.accountId, signal, () => {})
   // After a crash in the queue, the deadline may still hold another attempt's waiting time, which this attempt does not
   // get.
-  const leftMs = Math.min(deadline.leftMs, timeFor(config, { ...attempt.operation, content }) * 1000)
+  const leftMs = Math.min(deadline.leftMs, timeFor(config, attempt.appEnv, { ...attempt.operation, content }) * 1000)
   deadline.leftMs = leftMs + config.BERTH_ENGINE_WAIT_SECONDS * 1000
   await steps.wait('source', positionDetail(ahead), { leftMs: deadline.leftMs, isWaiting: true })
   const release = await inQueue(attempt)

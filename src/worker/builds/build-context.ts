@@ -1,5 +1,6 @@
 import type { SourceReader } from '../../builder/source-reader/source-reader.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
+import type { BuildLimits } from '../../domain/build-resources.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import type { BuildLog } from './build-log.ts'
 
@@ -19,6 +20,7 @@ export interface FetchedBuild extends BuildContext {
   /** The source's folder; null when the Dockerfile needs none. */
   tree: string | null
   reader: SourceReader
+  limits: BuildLimits
 }
 
 /** A signal that also fires, with the given reason, when the time is up. */

@@ -7,10 +7,10 @@ import { isReservedArg, parseBuildArgs } from '../../domain/build-args.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
 import { familiarName } from '../../domain/image-reference.ts'
-import { resourcesOf } from '../../domain/resources.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { ImageBuild } from '../../images/image-builder.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { whatRaises } from '../context/build-limits.ts'
 import { registryLoginsOf } from '../images/registry-logins.ts'
 import { findBaseImages } from './base-images.ts'
 import { type FetchedBuild, within } from './build-context.ts'
@@ -22,13 +22,14 @@ const CLEAN_UP_SECONDS = 60
 
 /** Has the engine build the source's directory. A failed build leaves nothing behind. */
 export async function buildImage(building: FetchedBuild) {
-  const { attempt, plan, log, variables, reader } = building
+  const { attempt, plan, log, variables, reader, limits } = building
   const { content, appEnv, operation, config, signal } = attempt
   const traits = await attempt.engine.builder((line) => log.write(line))
   if (traits.warning) log.write(`Warning: ${traits.warning}`)
-  const seconds = config.BERTH_BUILD_TIMEOUT_SECONDS
-  const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${seconds} s`)
-  await using deadline = within(signal, seconds, late)
+  const { timeoutSeconds, diskMb, ...resources } = limits
+  const raises = whatRaises('timeoutSeconds', appEnv, config)
+  const late = new BuildFailure('BUILD_TIMEOUT', `The build did not end within ${timeoutSeconds} s; ${raises}`)
+  await using deadline = within(signal, timeoutSeconds, late)
   const context = await findContext(building, deadline.signal)
   const cacheScope = traits.cacheScope(appEnv.id)
   const written = await writeDockerfile(building, { context, cacheScope, signal: deadline.signal })
@@ -50,6 +51,7 @@ export async function buildImage(building: FetchedBuild) {
   try {
     const packed = reader.pack({ context, dockerfile, ignored: written.installs ? BROUGHT : [] }, deadline.signal)
     packed.on('error', (error) => reading.abort(error))
+    const askedAt = performance.now()
     const { imageId: imageDigest, used } = await engine.build({
       accountId: appEnv.accountId,
       appId: appEnv.appId,
@@ -60,13 +62,14 @@ export async function buildImage(building: FetchedBuild) {
       dockerfile: DOCKERFILE_NAME,
       ...inputs,
       credentials: logins,
-      resources: resourcesOf({ zClouds: config.BERTH_BUILD_Z_CLOUDS }),
-      diskMb: config.BERTH_BUILD_DISK_MB,
+      resources,
+      diskMb,
       processes: config.BERTH_BUILD_PROCESSES,
       onLine: (line) => log.write(line),
     })
+    const seconds = (performance.now() - askedAt) / 1000
     await assertNotTooLarge(attempt, imageDigest)
-    return { image: name, imageDigest, used }
+    return { image: name, imageDigest, used, seconds }
   } catch (error) {
     await clearAway(attempt, begunAt)
     throw error

@@ -1,13 +1,17 @@
 import { buildKeyOf } from '../../builder/build-key.ts'
 import { type LocatedSource, locateSource } from '../../builder/locate-source.ts'
 import { startSourceReader } from '../../builder/source-reader/start-source-reader.ts'
+import { jsonOrNull } from '../../database/json.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
+import { type BuildUse, buildUseInWords, recordedBuildUse } from '../../domain/build-use.ts'
 import { Failure } from '../../domain/failure.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { ImageError } from '../../images/image-builder.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
+import { buildLimitsOf, whatRaises } from '../context/build-limits.ts'
 import { BuildLogStream } from '../logs/build-log-stream.ts'
+import { plainText } from '../text/plain-text.ts'
 import { buildVariables } from '../version/variables.ts'
 import { acquireBuildSlot } from './acquire-build-slot.ts'
 import { type BuildContext, within } from './build-context.ts'
@@ -75,7 +79,8 @@ async function openLog(context: VersionAttemptContext): Promise<BuildLog> {
 
 async function makeImage(building: BuildContext): Promise<void> {
   const { attempt, plan, log, directory } = building
-  const { config } = attempt
+  const { config, appEnv } = attempt
+  const limits = buildLimitsOf(appEnv, config)
   const late = new BuildFailure(
     'SOURCE_TIMEOUT',
     `The source was not there after ${config.BERTH_SOURCE_TIMEOUT_SECONDS} s`,
@@ -87,13 +92,15 @@ async function makeImage(building: BuildContext): Promise<void> {
   const buildKey = buildKeyOf(plan, source.identity)
   if (!plan.isForced && (await reuse(building, source, buildKey))) return
   // While the source is fetched, the process starts.
-  await using reader = startSourceReader(directory, readerLimitsOf(config))
+  await using reader = startSourceReader(directory, readerLimitsOf(config, limits))
   const tree = await source.fetch(reader)
   failpoint('source.fetched', attempt.lease.appEnvId)
   await recordSource(attempt, source)
-  const { image, imageDigest } = await buildImage({ ...building, tree, reader })
+  const { image, imageDigest, used, seconds } = await buildImage({ ...building, tree, reader, limits })
   failpoint('build.answered', attempt.lease.appEnvId)
-  await recordImage(attempt, { image, imageDigest, buildKey }, `built ${imageDigest}`)
+  if (used) log.write(buildUseInWords(used, seconds))
+  const buildUse = used && recordedBuildUse(used, (name) => plainText(name, (text) => log.masked(text)))
+  await recordImage(attempt, { image, imageDigest, buildKey, buildUse }, `built ${imageDigest}`)
   failpoint('image.recorded', attempt.lease.appEnvId)
 }
 
@@ -126,14 +133,15 @@ function recordSource(attempt: VersionAttemptContext, { about, branch, commit }:
 
 function recordImage(
   attempt: VersionAttemptContext,
-  data: { image: string; imageDigest: string; buildKey: string },
+  { buildUse = null, ...data }: { image: string; imageDigest: string; buildKey: string; buildUse?: BuildUse | null },
   detail: string,
 ): Promise<void> {
   const { content } = attempt
   attempt.content = { ...content, ...data }
+  const built = { ...data, buildUse: jsonOrNull(buildUse), status: 'BUILT' as const }
   return attempt.steps.advance({
     finish: { name: 'build', detail },
-    write: (tx) => tx.content.updateMany({ where: { id: content.id }, data: { ...data, status: 'BUILT' } }),
+    write: (tx) => tx.content.updateMany({ where: { id: content.id }, data: built }),
   })
 }
 
@@ -142,13 +150,15 @@ function recordImage(
  * ones. Everybody who may see the environment reads it, so secrets are masked.
  */
 function withLog({ log, attempt }: BuildContext, error: unknown): unknown {
+  const { appEnv, config } = attempt
   const { attempt: before, maxAttempts } = attempt.operation
   const isRetried = error instanceof Failure && !error.isFinal && before + 1 < maxAttempts
   if (error instanceof ImageError) {
     const message = log.masked(error.message)
+    const hint = error.limit ? `; ${whatRaises(error.limit, appEnv, config)}` : ''
     const lines = error.reason === 'BUILD_FAILED' ? log.excerpt() : []
-    log.fail(error.reason, message, { isRetried })
-    return new ImageError(error.reason, [shortened(message), ...lines].join('\n'), error)
+    log.fail(error.reason, message + hint, { isRetried })
+    return new ImageError(error.reason, [shortened(message) + hint, ...lines].join('\n'), error)
   }
   if (!(error instanceof BuildFailure)) return error
   const message = log.masked(error.message)

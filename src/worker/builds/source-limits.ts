@@ -2,6 +2,7 @@ import type { SourceTools } from '../../builder/locate-source.ts'
 import type { ReaderLimits } from '../../builder/source-reader/start-source-reader.ts'
 import type { Config } from '../../config/config.ts'
 import { uploadsFolder } from '../../config/upload-files.ts'
+import type { BuildLimits } from '../../domain/build-resources.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 
@@ -24,9 +25,9 @@ export function sourceLimitsOf(config: Config, signal: AbortSignal): SourceTools
   }
 }
 
-/** Limits for the process that reads a source, from the settings. */
-export const readerLimitsOf = (config: Config): ReaderLimits => ({
+/** Limits for the process that reads a source, as long as its build may take. */
+export const readerLimitsOf = (config: Config, { timeoutSeconds }: BuildLimits): ReaderLimits => ({
   heapMb: config.BERTH_SOURCE_READING_MB,
   readingSeconds: config.BERTH_SOURCE_READING_SECONDS,
-  cpuSeconds: config.BERTH_SOURCE_TIMEOUT_SECONDS + config.BERTH_BUILD_TIMEOUT_SECONDS,
+  cpuSeconds: config.BERTH_SOURCE_TIMEOUT_SECONDS + timeoutSeconds,
 })

@@ -44,8 +44,14 @@ export interface EnvironmentContext {
 
 /** What is loaded of a claimed environment. */
 export const withState = {
-  app: { select: { type: true, dockerPreset: true } },
-  account: { select: { id: true, dataKey: true } },
+  app: { select: { type: true, dockerPreset: true, buildResources: true } },
+  account: {
+    select: {
+      id: true,
+      dataKey: true,
+      plan: { select: { name: true, buildResources: true, maxBuildResources: true } },
+    },
+  },
   currentContent: true,
   requestScaling: true,
   serviceCredentials: { select: { id: true, sealedData: true, sealedNext: true } },
@@ -55,6 +61,8 @@ export const withState = {
 
 /** An environment as the worker loads it: its desired state, its recorded replicas, its open operation. */
 export type ClaimedAppEnv = Prisma.AppEnvGetPayload<{ include: typeof withState }>
+/** What opens the secrets of an account. */
+export type KeyHolder = Pick<ClaimedAppEnv['account'], 'id' | 'dataKey'>
 export type ClaimedOperation = ClaimedAppEnv['operations'][number]
 
 export function loadClaimedAppEnv(database: Database, id: string): Promise<ClaimedAppEnv> {

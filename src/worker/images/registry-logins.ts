@@ -5,7 +5,7 @@ import { registryOfLogin } from '../../domain/registry-login.ts'
 import type { RegistryCredential } from '../../images/image-builder.ts'
 import type { AccountVault } from '../../secrets/vault.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext, KeyHolder } from '../context/environment-context.ts'
 
 const registryLogin = z.object({ username: z.string(), password: z.string(), registry: z.string().optional() })
 
@@ -21,7 +21,7 @@ const MOST_DEFAULTS = 100
  */
 export async function registryLoginsOf(
   { database, vault }: Pick<EnvironmentContext, 'database' | 'vault'>,
-  appEnv: Pick<ClaimedAppEnv, 'accountId' | 'account' | 'pullRequest'>,
+  appEnv: Pick<ClaimedAppEnv, 'accountId' | 'pullRequest'> & { account: KeyHolder },
   id: string | null,
 ): Promise<RegistryLogins> {
   if (isOfFork(appEnv)) return {}

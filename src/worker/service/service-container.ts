@@ -5,7 +5,7 @@ import type { Configuration } from '../../domain/configuration.ts'
 import { openedCredentials } from '../../references/connection-urls.ts'
 import type { Sandbox } from '../../runtime/sandbox.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext, KeyHolder } from '../context/environment-context.ts'
 
 /** What runs in a container of a managed service, with its secrets opened: never logged, never stored. */
 export interface ServiceContainer {
@@ -35,7 +35,10 @@ const removed = (engine: Engine | null, version: string): string =>
 /** Null for apps that bring their own program. The credentials are today's, whatever the version was recorded with. */
 export function serviceContainer(
   { vault }: Pick<EnvironmentContext, 'vault'>,
-  appEnv: Pick<ClaimedAppEnv, 'id' | 'app' | 'account' | 'serviceCredentials'>,
+  appEnv: Pick<ClaimedAppEnv, 'id' | 'serviceCredentials'> & {
+    app: Pick<ClaimedAppEnv['app'], 'type' | 'dockerPreset'>
+    account: KeyHolder
+  },
   { presetVersion = null, typeConfig }: Configuration,
 ): ServiceContainer | null {
   if (!isService(appEnv.app)) return null

@@ -3,11 +3,11 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedPlan } from '../../domain/build-plan.ts'
 import { recordedConfiguration, type SealedVariable } from '../../domain/configuration.ts'
 import { appEnvReferences } from '../../domain/references.ts'
-import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
+import type { ClaimedAppEnv, EnvironmentContext, KeyHolder } from '../context/environment-context.ts'
 import { createMask, type Mask } from '../text/secret-mask.ts'
 import { buildVariables, containerVariables } from './variables.ts'
 
-type Credentialed = Pick<ClaimedAppEnv, 'account' | 'serviceCredentials'>
+type Credentialed = Pick<ClaimedAppEnv, 'serviceCredentials'> & { account: KeyHolder }
 type MaskContext = Pick<EnvironmentContext, 'database' | 'vault' | 'config'>
 
 /**

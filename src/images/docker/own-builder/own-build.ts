@@ -215,7 +215,7 @@ class OwnBuild {
     const { diskMb } = this.#build
     if (report.isTooLarge) {
       this.#isBrokenOff = true
-      throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`)
+      throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`, { limit: 'diskMb' })
     }
     const reason = reasonIn(words)
     // No build can go on with this cache.
@@ -232,7 +232,8 @@ class OwnBuild {
 
   #outOfMemory(reason: string): ImageError {
     const { memoryMb } = this.#build.resources
-    return new ImageError('BUILD_FAILED', `${reason} out of memory: a build may use ${memoryMb} MB`)
+    const words = `${reason} out of memory: a build may use ${memoryMb} MB`
+    return new ImageError('BUILD_FAILED', words, { limit: 'memoryMb' })
   }
 }
 

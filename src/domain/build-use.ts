@@ -1,0 +1,62 @@
+/** What the build of a version has used. Sizes are of 1024 × 1024 bytes. */
+export interface BuildUse {
+  memoryPeakMb: number
+  cpuSeconds: number
+  writtenMb: number
+  sentMb: number
+  cacheMb: number
+  steps: BuildStepUse[]
+}
+
+export interface BuildStepUse {
+  name: string
+  seconds: number
+  isCached: boolean
+}
+
+/** As a builder tells it. */
+interface Told {
+  memoryPeakBytes: number
+  cpuSeconds: number
+  writtenBytes: number
+  sentBytes: number
+  cacheBytes: number
+  steps: readonly Readonly<BuildStepUse>[]
+}
+
+const MOST_STEPS = 200
+const MOST_CHARACTERS = 200
+const BYTES_PER_MB = 1024 * 1024
+
+/** As it is recorded and shown. `nameOf` makes the name of a step safe to show: it may quote a secret. */
+export function recordedBuildUse(told: Told, nameOf: (name: string) => string): BuildUse {
+  const steps = told.steps.slice(0, MOST_STEPS).map(({ name, seconds, isCached }) => {
+    const shown = nameOf(name).replaceAll(/\s+/g, ' ').trim()
+    // Half of a character is none, and PostgreSQL refuses it.
+    return { name: Array.from(shown).slice(0, MOST_CHARACTERS).join(''), seconds: rounded(seconds), isCached }
+  })
+  return {
+    memoryPeakMb: megabytes(told.memoryPeakBytes),
+    cpuSeconds: rounded(told.cpuSeconds),
+    writtenMb: megabytes(told.writtenBytes),
+    sentMb: megabytes(told.sentBytes),
+    cacheMb: megabytes(told.cacheBytes),
+    steps,
+  }
+}
+
+/** One line for people: `This build used 312 MB of memory at most, …`. */
+export function buildUseInWords({ steps, ...told }: Told, seconds: number): string {
+  const cached = steps.filter(({ isCached }) => isCached).length
+  const [memory, written] = [told.memoryPeakBytes, told.writtenBytes].map((bytes) => Math.round(megabytes(bytes)))
+  return [
+    `This build used ${memory} MB of memory at most, ${told.cpuSeconds.toFixed(1)} CPU seconds, wrote ${written} MB`,
+    `${steps.length} ${steps.length === 1 ? 'step' : 'steps'}, ${cached} cached, in ${seconds.toFixed(1)} s`,
+  ].join('; ')
+}
+
+/** The database column is untyped JSON; null where the builder does not tell, or nothing was built. */
+export const recordedUseOf = ({ buildUse }: { buildUse: unknown }): BuildUse | null => buildUse as BuildUse | null
+
+const megabytes = (bytes: number): number => rounded(bytes / BYTES_PER_MB)
+const rounded = (value: number): number => Math.round(value * 100) / 100

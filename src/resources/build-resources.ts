@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import type { App, Plan } from '../database/generated/prisma/client.ts'
+import { type BuildLimits, type BuildResources, buildResourcesOf, limitsOfBuilds } from '../domain/build-resources.ts'
+import { type Field, fieldsOf, whole } from './field.ts'
+import { resource } from './resource.ts'
+
+const WORDS = {
+  cpu: 'CPU of one build, in zCPU.',
+  memoryMb: 'Memory of one build, in MB.',
+  diskMb: 'Disk space that one build may write, in MB.',
+  timeoutSeconds: 'Time in which one build must end, in seconds.',
+}
+
+const set = fieldsOf<BuildResources>()
+
+const buildResources = resource({
+  name: 'BuildResources',
+  description: 'What one build may use, as it was set. Null: the default holds.',
+  fields: {
+    cpu: set.column('cpu', z.number().nullable(), WORDS.cpu),
+    memoryMb: set.column('memoryMb', whole.nullable(), WORDS.memoryMb),
+    diskMb: set.column('diskMb', whole.nullable(), WORDS.diskMb),
+    timeoutSeconds: set.column('timeoutSeconds', whole.nullable(), WORDS.timeoutSeconds),
+  },
+})
+
+const limits = fieldsOf<BuildLimits>()
+
+const buildLimits = resource({
+  name: 'BuildLimits',
+  description: 'What one build may use.',
+  fields: {
+    cpu: limits.column('cpu', z.number(), WORDS.cpu),
+    memoryMb: limits.column('memoryMb', whole, WORDS.memoryMb),
+    diskMb: limits.column('diskMb', whole, WORDS.diskMb),
+    timeoutSeconds: limits.column('timeoutSeconds', whole, WORDS.timeoutSeconds),
+  },
+})
+
+/** A column of an app or a plan that holds what was set. */
+const asSet = <Column extends 'buildResources' | 'maxBuildResources'>(
+  column: Column,
+  description: string,
+): Field<Record<Column, unknown>, typeof buildResources.answer.type> =>
+  fieldsOf<Record<Column, unknown>>().from(
+    { [column]: true },
+    buildResources.answer.type,
+    description,
+    (row: Record<Column, unknown>) => buildResources.answer.record(buildResourcesOf(row[column])),
+  )
+
+export const buildResourcesOfApp = {
+  buildResources: asSet(
+    'buildResources',
+    'What builds of the app may use, as it was set. Null: what the plan of the account says, else the installation.',
+  ),
+  buildLimits: fieldsOf<App>().from(
+    {
+      buildResources: true,
+      account: { select: { plan: { select: { buildResources: true, maxBuildResources: true } } } },
+    },
+    buildLimits.answer.type,
+    'What the next build of the app may use: what is set on the app, the plan of its account or the installation.',
+    (app: Pick<App, 'buildResources'> & { account: { plan: Plan } }, { config }) =>
+      buildLimits.answer.record(limitsOfBuilds(app, app.account.plan, config)),
+  ),
+}
+
+export const buildResourcesOfPlan = {
+  buildResources: asSet(
+    'buildResources',
+    'What a build may use where its app does not say. Null: what the installation says.',
+  ),
+  maxBuildResources: asSet(
+    'maxBuildResources',
+    'The most that an app may ask for in its builds. Null: as much as builds have by default.',
+  ),
+}
