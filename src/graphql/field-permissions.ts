@@ -18,6 +18,7 @@ const QUERIES: Readonly<Record<string, FieldPermission>> = {
   webhookAttempts: 'webhook:manage',
   ...{ gitHook: 'gitHook:manage', gitHooks: 'gitHook:manage' },
   ...{ gitDelivery: 'gitHook:manage', gitDeliveries: 'gitHook:manage', autoDeploy: 'appEnv:read' },
+  buildCache: 'appEnv:read',
   pullRequestEnvs: 'app:read',
   ...{ token: 'token:own', tokens: 'token:own', authorization: 'token:own', authorizations: 'token:own' },
   ...{ app: 'app:read', apps: 'app:read', installation: 'app:read', installations: 'app:read' },

@@ -69,6 +69,7 @@ export interface UsageRecord {
 export interface BuildTotals {
   cpuSeconds: number
   writtenMb: number
+  cacheMb: number
 }
 
 const built = fieldsOf<BuildTotals>()
@@ -79,6 +80,7 @@ const buildTotals = resource({
   fields: {
     cpuSeconds: built.given('cpuSeconds', z.number(), 'CPU time of builds that were asked for between the two times.'),
     writtenMb: built.given('writtenMb', z.number(), 'Size of the layers that these builds wrote, in MB.'),
+    cacheMb: built.given('cacheMb', whole, 'Size of the build caches of the account at present, in MB.'),
   },
 })
 

@@ -36,6 +36,7 @@ import { changeVariables, deleteVariable, setVariables } from '../services/app-e
 import { deleteAutoDeploy, setAutoDeploy } from '../services/auto-deploy/auto-deploy-commands.ts'
 import { deleteBackup } from '../services/backup/delete-backup.ts'
 import { downloadBackup } from '../services/backup/download-backup.ts'
+import { clearBuildCache } from '../services/build-cache/clear-build-cache.ts'
 import { createCredential, updateCredential } from '../services/credential/credential-commands.ts'
 import { deleteCredential } from '../services/credential/delete-credential.ts'
 import { testCredential } from '../services/credential/test-credential.ts'
@@ -83,6 +84,7 @@ import { getApp, listApps } from './endpoints/apps.ts'
 import { listAudit } from './endpoints/audit.ts'
 import { getAuthorization, listAuthorizations } from './endpoints/authorizations.ts'
 import { listBackups } from './endpoints/backups.ts'
+import { getBuildCache } from './endpoints/build-cache.ts'
 import { getCredential, listCredentials, listCredentialUsages } from './endpoints/credentials.ts'
 import { listDatabasePresets } from './endpoints/database-presets.ts'
 import { getAutoDeploy, getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './endpoints/git-hooks.ts'
@@ -182,6 +184,8 @@ export const routes: readonly Route[] = [
   get('/app-env/auto-deploy', getAutoDeploy),
   put('/app-env/auto-deploy', setAutoDeploy, autoDeploy.answer),
   del('/app-env/auto-deploy', deleteAutoDeploy, answers.message),
+  get('/app-env/build-cache', getBuildCache),
+  del('/app-env/build-cache', clearBuildCache, answers.message),
   get('/volumes', listVolumes),
   del('/volume', deleteVolume, answers.message),
 

@@ -15,6 +15,7 @@ import { listAudit } from './audit/audit-queries.ts'
 import { getAutoDeploy } from './auto-deploy/auto-deploy-queries.ts'
 import { backups } from './backup/backup-queries.ts'
 import { readBackupByLink } from './backup/download-backup.ts'
+import { getBuildCache } from './build-cache/build-cache-queries.ts'
 import { getCredential, listCredentials } from './credential/credential-queries.ts'
 import { listCredentialUsages } from './credential/credential-usages.ts'
 import { listDatabasePresets } from './database-preset/list-database-presets.ts'
@@ -153,6 +154,7 @@ export function createServices(dependencies: ServiceDependencies) {
     },
     gitDeliveries: bind(database, { list: listGitDeliveries, get: getGitDelivery }),
     autoDeploys: bind(database, { get: getAutoDeploy }),
+    buildCaches: bind(database, { get: getBuildCache }),
     pullRequestEnvs: bind(database, { get: getPullRequestEnvs }),
     operations: bind(database, { ...operations, get: getOperation }),
   }

@@ -78,7 +78,7 @@ const NOT_AUDITED: Record<string, string[]> = {
   'written by workers and the ingress': [
     ...['account_usage', 'pulled_image', 'engine_host', 'container', 'log_stream', 'log_line', 'metric_sample'],
     ...['service_sample', 'replica', 'request_scaling', 'request_load', 'request_sample', 'ingress_session', 'wake'],
-    'engine_mark',
+    ...['engine_mark', 'build_turn'],
     ...['job_attempt', 'log_archive', 'log_piece', 'usage_interval', 'usage_account', 'usage_price'],
     ...['usage_statement', 'budget_alert', 'commit_status', 'git_delivery', 'solution_component', 'webhook_attempt'],
   ],
@@ -88,7 +88,7 @@ const NOT_AUDITED: Record<string, string[]> = {
   ],
   'what Berth keeps for itself': [
     ...['installation', 'event_sequence', 'event', 'audit_entry', 'idempotency_record', 'rate_count'],
-    ...['released_host', 'released_port', 'upload', '_prisma_migrations'],
+    ...['released_host', 'released_port', 'upload', 'build_cache', '_prisma_migrations'],
   ],
 }
 

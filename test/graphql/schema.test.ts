@@ -100,6 +100,7 @@ describe('the schema', () => {
         "AutoDeploy.watchPaths",
         "Budget.alerts",
         "BuildLogsMessage.lines",
+        "BuildUse.steps",
         "ChangeVariablesPayload.variables",
         "CommandSnapshot.args",
         "CommandSnapshot.envVars",

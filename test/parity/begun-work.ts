@@ -79,6 +79,17 @@ export const WORK: Readonly<Record<string, WorkKind>> = {
     end: { SUCCEEDED: set('solution_installation', `status = 'INSTALLED', finished_at = now()`) },
   },
   volume: { open: `deleted_at IS NOT NULL`, end: { SUCCEEDED: remove('volume') } },
+  build_cache: {
+    id: 'account_id',
+    open: 'clear_requested_at IS NOT NULL',
+    end: {
+      SUCCEEDED: ({ database }, accountId) =>
+        database.buildCache.updateMany({
+          where: { accountId },
+          data: { clearRequestedAt: null, clearedAt: new Date() },
+        }),
+    },
+  },
   backup: { open: `status = 'DELETING'`, end: { SUCCEEDED: remove('backup') } },
 }
 

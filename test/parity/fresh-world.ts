@@ -13,6 +13,7 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     PERFORM set_config('session_replication_role', 'origin', true);
     DELETE FROM event_sequence;
     DELETE FROM job_run;
+    DELETE FROM build_cache;
     DELETE FROM operation;
     DELETE FROM backup;
     UPDATE app_env SET current_content_id = NULL;

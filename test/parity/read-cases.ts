@@ -153,6 +153,10 @@ export const CASES: Record<string, ReadCase> = {
     query: ({ gitEnvId }) => ({ appEnvId: gitEnvId }),
     field: ({ gitEnvId }) => `autoDeploy(appEnvId: "${gitEnvId}") { appEnvId userId watchPaths }`,
   },
+  getBuildCache: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: ({ appEnvId }) => `buildCache(appEnvId: "${appEnvId}") { appEnvId sizeMb measuredAt clearRequestedAt }`,
+  },
   getPullRequestEnvs: {
     query: ({ gitAppId }) => ({ appId: gitAppId }),
     field: ({ gitAppId }) => `pullRequestEnvs(appId: "${gitAppId}") { appId userId baseAppEnvId maxAppEnvs }`,

@@ -8,6 +8,7 @@ import {
 } from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from '../../src/services/app-env/variable-commands.ts'
+import { clearBuildCache } from '../../src/services/build-cache/clear-build-cache.ts'
 import { addHost, removeHost, validateHost } from '../../src/services/host/host-commands.ts'
 import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { deleteVolume } from '../../src/services/volume/delete-volume.ts'
@@ -154,6 +155,23 @@ const volumes = [
   })),
 ]
 
+const caches = [
+  parityCase('clearBuildCache', 'accepted', async (world) => ({
+    command: clearBuildCache,
+    input: { appEnvId: (await world.appEnv({ app: { name: 'Shop' } })).appEnvId },
+  })),
+  parityCase('clearBuildCache of an unknown environment', 'NOT_FOUND', async () => ({
+    command: clearBuildCache,
+    input: { appEnvId: 'env_01h455vb4pex5vsknk084sn02q' },
+  })),
+  parityCase('clearBuildCache of none', 'INVALID_INPUT', async () => ({ command: clearBuildCache, input: {} })),
+  parityCase('clearBuildCache by a reader', 'FORBIDDEN ROLE_MISSING', async (world) => ({
+    command: clearBuildCache,
+    input: { appEnvId: (await world.appEnv({ app: { name: 'Shop' } })).appEnvId },
+    token: (await world.user({ roles: ['AUDIT'] })).token,
+  })),
+]
+
 const custom = (title: string, expected: string, command: AnyCommand, input: Fields): ParityCase =>
   parityCase(title, expected, async (world) => {
     const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
@@ -174,4 +192,4 @@ const hosts = [
   }),
 ]
 
-export const settingCases = [...sizes, ...others, ...variables, ...volumes, ...hosts]
+export const settingCases = [...sizes, ...others, ...variables, ...volumes, ...caches, ...hosts]

@@ -17,6 +17,7 @@ const CHANGES_NOTHING: Readonly<Record<string, string>> = {
   setCurrentAccount: 'its details name the account; the one before may be one that readers have nothing to do with',
   testWebhook: 'a worker sends the event, and changes nothing of the webhook',
   validateHost: 'a worker is asked to look at the host soon, and changes what it finds',
+  clearBuildCache: 'a worker clears the cache, of which nobody has set anything',
   testCredential: 'the registry gives no answer, as it gave none before',
   'installSolution that goes on': 'what has been created already stays as it is',
   'applyChanges with nothing pending': 'there is nothing to apply',

@@ -10,6 +10,7 @@ export async function graphqlObserved(fixture: Fixture): Promise<void> {
   await seedObservations(fixture.databaseUrl, { appEnvId, ...deployed })
   await seeContainers(fixture, appEnvId)
   await readLogs(fixture, appEnvId, deployed.contentId)
+  await useBuildCache(fixture, appEnvId)
   await useHosts(fixture, appEnvId)
   await useVolumes(fixture)
 }
@@ -71,6 +72,15 @@ async function useHosts({ graphql, databaseUrl }: Fixture, appEnvId: string): Pr
   await graphql('validate an unknown host', validate, { input: { ...input, host: 'www.example.com' } })
   await graphql('remove a host', remove, { input })
   await graphql('remove a host that is gone', remove, { input })
+}
+
+async function useBuildCache({ graphql }: Fixture, id: string): Promise<void> {
+  const read = 'query ($id: ID) { buildCache(appEnvId: $id) { appEnvId sizeMb measuredAt clearRequestedAt clearedAt } }'
+  await graphql('read the build cache', read, { id })
+  await graphql('read the build cache of an unknown environment', read, { id: `env_${UNKNOWN}` })
+  const clear = mutation('clearBuildCache', 'message')
+  await graphql('clear the build cache', clear, { input: { appEnvId: id } })
+  await graphql('clear the build cache of an unknown environment', clear, { input: { appEnvId: `env_${UNKNOWN}` } })
 }
 
 async function useVolumes({ graphql, ask, app, appEnv }: Fixture): Promise<void> {

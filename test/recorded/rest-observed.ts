@@ -9,6 +9,7 @@ export async function restObserved(fixture: Fixture): Promise<void> {
   await seedObservations(fixture.databaseUrl, { appEnvId, ...(await fixture.deploy(appEnvId)) })
   await seeContainers(fixture, appEnvId)
   await readLogs(fixture, appEnvId)
+  await useBuildCache(fixture, appEnvId)
   await useHosts(fixture, appEnvId)
   await useVolumes(fixture)
   await uploadSource(fixture)
@@ -91,6 +92,14 @@ async function useHosts({ rest, databaseUrl }: Fixture, appEnvId: string): Promi
   await rest('remove a host as a reader', 'DELETE /app-env/host', { appEnvId, host }, { as: 'reader' })
   await rest('remove a host', 'DELETE /app-env/host', { appEnvId, host })
   await rest('remove a host that is gone', 'DELETE /app-env/host', { appEnvId, host })
+}
+
+async function useBuildCache({ rest }: Fixture, appEnvId: string): Promise<void> {
+  const unknown = { appEnvId: `env_${UNKNOWN}` }
+  await rest('read the build cache', 'GET /app-env/build-cache', { appEnvId })
+  await rest('read the build cache of an unknown environment', 'GET /app-env/build-cache', unknown)
+  await rest('clear the build cache', 'DELETE /app-env/build-cache', { appEnvId })
+  await rest('clear the build cache of an unknown environment', 'DELETE /app-env/build-cache', unknown)
 }
 
 async function useVolumes({ rest, ask, app, appEnv }: Fixture): Promise<void> {

@@ -149,6 +149,9 @@ export const EXAMPLE_ANSWERS: Readonly<Record<string, Readonly<Record<string, un
   deleteBudget: { message: 'The budget is removed' },
   deleteWebhook: { message: 'Webhook "Orders of the shop" is deleted' },
   deleteGitHook: { message: 'Git hook "Repositories of the shop" is deleted' },
+  clearBuildCache: {
+    message: 'The build cache of "default-shop-production" is going to be cleared, before the next build begins',
+  },
   deleteAutoDeploy: { message: 'Pushes do not deploy "default-shop-production" any more' },
   deletePullRequestEnvs: { message: 'Pull requests of "Shop" get no environments any more' },
   connectGitInstallation: { message: 'Apps of the account may be built from the GitHub App installation 4711' },

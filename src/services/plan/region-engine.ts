@@ -66,6 +66,7 @@ export async function engineAfter(
   await tx.engineHost.deleteMany({ where: { regionCode: code } })
   // It may be the same one at another address: whose its images are stays known, and Berth removes none of them.
   await tx.pulledImage.updateMany({ where: { engineKey: code }, data: { isOurs: false } })
+  await tx.buildCache.deleteMany({ where: { engineKey: code } })
   return after
 }
 

@@ -148,11 +148,12 @@ async function buildTotals(
 ): Promise<BuildTotals> {
   const [sums] = await database.$queryRaw<BuildTotals[]>`
     SELECT coalesce(sum((build_use->>'cpuSeconds')::numeric), 0)::float8 AS "cpuSeconds",
-      coalesce(sum((build_use->>'writtenMb')::numeric), 0)::float8 AS "writtenMb"
+      coalesce(sum((build_use->>'writtenMb')::numeric), 0)::float8 AS "writtenMb",
+      (SELECT ceil(coalesce(sum(size_bytes), 0) / 1048576.0) FROM build_cache WHERE account_id = ${accountId})::int AS "cacheMb"
     FROM content
     WHERE account_id = ${accountId} AND build_use IS NOT NULL
       AND created_at >= ${from}::timestamptz AND created_at < ${to}::timestamptz`
-  return sums ?? { cpuSeconds: 0, writtenMb: 0 }
+  return sums ?? { cpuSeconds: 0, writtenMb: 0, cacheMb: 0 }
 }
 
 async function forecast(database: Database, { accountId, now }: { accountId: string; now: Date }): Promise<bigint> {

@@ -14,6 +14,7 @@ import { BuildLogStream } from '../logs/build-log-stream.ts'
 import { plainText } from '../text/plain-text.ts'
 import { buildVariables } from '../version/variables.ts'
 import { acquireBuildSlot } from './acquire-build-slot.ts'
+import { recordCacheSize } from './build-cache.ts'
 import { type BuildContext, within } from './build-context.ts'
 import { openBuildDirectory } from './build-directory.ts'
 import { buildImage } from './build-image.ts'
@@ -37,24 +38,20 @@ export async function build(attempt: VersionAttemptContext): Promise<void> {
   const { steps, config, lease, operation } = attempt
   const plan = planOf(attempt)
   await steps.advance({ start: 'source' })
-  const releaseSlot = await acquireBuildSlot(attempt)
+  await using _slot = await acquireBuildSlot(attempt)
+  await using buildDirectory = await openBuildDirectory(config, operation.id, lease.claim.token)
+  failpoint('build-directory.created', lease.appEnvId)
+  const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
+  const log = await openLog(attempt)
+  const building = { attempt, plan, log, variables, directory: buildDirectory.directory }
   try {
-    await using buildDirectory = await openBuildDirectory(config, operation.id, lease.claim.token)
-    failpoint('build-directory.created', lease.appEnvId)
-    const variables = await buildVariables(attempt, attempt.appEnv, attempt.content, plan.variables)
-    const log = await openLog(attempt)
-    const building = { attempt, plan, log, variables, directory: buildDirectory.directory }
-    try {
-      await meterBuild(attempt, () => makeImage(building))
-      log.write('The image is built')
-    } catch (error) {
-      throw withLog(building, error)
-    } finally {
-      await log.close()
-      failpoint('log.closed', lease.appEnvId)
-    }
+    await meterBuild(attempt, () => makeImage(building))
+    log.write('The image is built')
+  } catch (error) {
+    throw withLog(building, error)
   } finally {
-    releaseSlot()
+    await log.close()
+    failpoint('log.closed', lease.appEnvId)
   }
 }
 
@@ -99,8 +96,11 @@ async function makeImage(building: BuildContext): Promise<void> {
   const { image, imageDigest, used, seconds } = await buildImage({ ...building, tree, reader, limits })
   failpoint('build.answered', attempt.lease.appEnvId)
   if (used) log.write(buildUseInWords(used, seconds))
-  const buildUse = used && recordedBuildUse(used, (name) => plainText(name, (text) => log.masked(text)))
-  await recordImage(attempt, { image, imageDigest, buildKey, buildUse }, `built ${imageDigest}`)
+  const use = used && {
+    cacheBytes: used.cacheBytes,
+    recorded: recordedBuildUse(used, (name) => plainText(name, (text) => log.masked(text))),
+  }
+  await recordImage(attempt, { image, imageDigest, buildKey, use }, `built ${imageDigest}`)
   failpoint('image.recorded', attempt.lease.appEnvId)
 }
 
@@ -131,17 +131,29 @@ function recordSource(attempt: VersionAttemptContext, { about, branch, commit }:
   })
 }
 
+interface MadeImage {
+  image: string
+  imageDigest: string
+  buildKey: string
+  /** What its build has used; null where nothing was built, or the builder does not tell. */
+  use?: { recorded: BuildUse; cacheBytes: number } | null
+}
+
 function recordImage(
   attempt: VersionAttemptContext,
-  { buildUse = null, ...data }: { image: string; imageDigest: string; buildKey: string; buildUse?: BuildUse | null },
+  { use = null, ...data }: MadeImage,
   detail: string,
 ): Promise<void> {
-  const { content } = attempt
+  const { content, appEnv, engine } = attempt
   attempt.content = { ...content, ...data }
-  const built = { ...data, buildUse: jsonOrNull(buildUse), status: 'BUILT' as const }
+  const built = { ...data, buildUse: jsonOrNull(use?.recorded), status: 'BUILT' as const }
+  const owner = { accountId: appEnv.accountId, engineKey: engine.key }
   return attempt.steps.advance({
     finish: { name: 'build', detail },
-    write: (tx) => tx.content.updateMany({ where: { id: content.id }, data: built }),
+    async write(tx) {
+      await tx.content.updateMany({ where: { id: content.id }, data: built })
+      if (use) await recordCacheSize(tx, owner, use.cacheBytes)
+    },
   })
 }
 

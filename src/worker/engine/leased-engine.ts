@@ -34,6 +34,8 @@ import { type EngineFault, type EngineHealth, isEngineAway } from './engine-heal
 const LOG_SECONDS = 5
 /** A program of the container may have to answer. */
 const LISTENING_SECONDS = 5
+/** A large cache has many files. */
+const REMOVAL_SECONDS = 120
 const LONGEST_BUILD_SECONDS = 2 * 86_400
 
 /** The engine, bound to the lease of one environment. */
@@ -63,6 +65,8 @@ export interface LeasedEngine {
   /** And what is attached to it without an environment: the account's builder. */
   removeNetwork(accountId: string): Promise<void>
   builder(onLine: (line: string) => void): Promise<BuilderTraits>
+  /** With its cache. None of the account's builds may be under way. */
+  removeBuilder(accountId: string): Promise<void>
   /** Has no deadline but the context's signal. */
   build(build: Omit<ImageBuild, 'appEnvId'>): Promise<Built>
   pushImage(push: ImagePush): Promise<string>
@@ -168,9 +172,10 @@ export function leasedEngine(
         )
       }),
     async removeNetwork(accountId) {
-      await call(seconds, (bounds) => imageBuilder.removeBuilder(accountId, bounds))
+      await this.removeBuilder(accountId)
       await call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds))
     },
+    removeBuilder: (accountId) => call(REMOVAL_SECONDS, (bounds) => imageBuilder.removeBuilder(accountId, bounds)),
     builder: (onLine) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.traits({ ...bounds, onLine })),
     build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => imageBuilder.build({ ...build, appEnvId }, bounds)),

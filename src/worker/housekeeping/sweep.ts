@@ -5,6 +5,7 @@ import { isEngineAway } from '../engine/engine-health.ts'
 import { makeDue } from '../engine/engine-notifications.ts'
 import type { Collector } from '../logs/collector.ts'
 import { sleep } from '../time/sleep.ts'
+import { clearBuildCaches } from './clear-build-caches.ts'
 import { deleteVolumes } from './delete-volumes.ts'
 import { sweepBuildSteps } from './sweep-build-steps.ts'
 import { sweepImages } from './sweep-images.ts'
@@ -30,6 +31,7 @@ export async function sweepForever(context: WorkerContext, signal: AbortSignal, 
       await sweepTasks(context, signal)
       await removeEndedRuns(context, signal)
       await deleteVolumes(context, signal)
+      await clearBuildCaches(context, signal)
     },
     async seldom() {
       await sweepImages(context, signal)

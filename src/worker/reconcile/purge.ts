@@ -32,5 +32,7 @@ export async function removeUnusedNetwork(
 ): Promise<void> {
   const where = { accountId, deletedAt: null, ...onEngine(scope) }
   const needed = await database.appEnv.findFirst({ where, select: { id: true } })
-  if (!needed) await engine.removeNetwork(accountId)
+  if (needed) return
+  await engine.removeNetwork(accountId)
+  await database.buildCache.deleteMany({ where: { accountId, engineKey: engine.key } })
 }

@@ -1,4 +1,5 @@
 import { Prisma } from '../../database/generated/prisma/client.ts'
+import { engineKeyOf } from '../../domain/engine-key.ts'
 
 /** A region that has a container engine to itself. */
 export interface RegionEngine {
@@ -26,7 +27,8 @@ export const onEngine = (scope: EngineScope) =>
   scope === null ? { region: { engine: null } } : { region: { code: scope.regionCode, engine: scope.engine } }
 
 /** What tells engines apart in the database. */
-export const engineKey = (scope: EngineScope): string => scope?.regionCode ?? ''
+export const engineKey = (scope: EngineScope): string =>
+  engineKeyOf(scope && { code: scope.regionCode, engine: scope.engine })
 
 /** As people know it. */
 export const engineName = (scope: EngineScope): string =>

@@ -1,0 +1,24 @@
+import type { Database } from '../../database/client.ts'
+import { engineKeyOf } from '../../domain/engine-key.ts'
+import { notFound } from '../../domain/errors.ts'
+import { type BuildCacheOfAppEnv, buildCache } from '../../resources/build-cache.ts'
+import { type Caller, permit } from '../kernel/caller.ts'
+import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
+
+const NOTHING = { sizeBytes: 0n, measuredAt: null, clearRequestedAt: null, clearedAt: null }
+
+/** The cache that builds of the environment use: its account's, on the engine of its region. */
+export async function getBuildCache(database: Database, caller: Caller, address: AppEnvAddress) {
+  const where = addressOf(address)
+  const appEnv = await database.appEnv.findFirst({
+    where: { ...where, deletedAt: null },
+    select: { id: true, accountId: true, region: { select: { code: true, engine: true } } },
+  })
+  if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
+  const { id: appEnvId, accountId, region } = appEnv
+  permit(caller, 'appEnv:read', { accountId, appEnvId })
+  const key = { accountId, engineKey: engineKeyOf(region) }
+  const found = await database.buildCache.findUnique({ where: { accountId_engineKey: key } })
+  const row: BuildCacheOfAppEnv = { appEnvId, ...(found ?? NOTHING) }
+  return buildCache.answer.record(row)
+}
