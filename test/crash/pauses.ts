@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises'
-import { awaitInvariants } from './harness/invariants.ts'
+import { awaitInvariants, isOfAccount } from './harness/invariants.ts'
 import type { Pass } from './harness/orders.ts'
 import type { BerthProcess } from './harness/process.ts'
 import { pick, randomFrom } from './harness/random.ts'
@@ -121,6 +121,6 @@ async function truth({ pool, docker, installationId }: TestCluster): Promise<str
   const filters = { label: [`berth.installation=${installationId}`] }
   const listed = await docker.listContainers({ all: true, filters })
   // Connections for later runs come and go by themselves.
-  const containers = listed.filter(({ Labels }) => Labels['berth.role'] !== 'network-holder')
+  const containers = listed.filter(({ Labels }) => !isOfAccount(Labels['berth.role']))
   return `${rows[0]?.truth}\n${containers.map(({ Id, State }) => `${Id} ${State}`).sort()}`
 }

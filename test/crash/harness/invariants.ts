@@ -69,13 +69,16 @@ export async function violations(cluster: TestCluster): Promise<string[]> {
   return [...found, ...(await builtImages(cluster)), ...buildDirectories(cluster)]
 }
 
+/** There as long as its account has environments: no replica. */
+export const isOfAccount = (role: string | undefined) => role === 'network-holder' || role === 'builder'
+
 async function onTheEngine({ docker, installationId }: TestCluster, wanted: WantedReplicas[]): Promise<string[]> {
   const filters = { label: [`berth.installation=${installationId}`] }
   const listed = await docker.listContainers({ all: true, filters })
   // The container of a run that has ended is kept for its time, and connections for later runs for theirs.
   const containers = listed.filter(
     ({ Labels, State }) =>
-      Labels['berth.role'] !== 'network-holder' && (Labels['berth.role'] !== 'run' || State === 'running'),
+      !isOfAccount(Labels['berth.role']) && (Labels['berth.role'] !== 'run' || State === 'running'),
   )
   const replicaKey = (one: { Labels: Record<string, string> }) =>
     `${one.Labels['berth.env']} ${one.Labels['berth.operation']} ${one.Labels['berth.replica']}`
