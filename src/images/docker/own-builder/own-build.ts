@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import { pack } from 'tar-stream'
 import type { DockerEngine } from '../../../engine/docker/connection.ts'
@@ -81,8 +82,10 @@ class OwnBuild {
     this.#options = options
     this.#build = build
     this.#signal = signal
-    this.#folder = `/home/user/builds/${build.operationId}`
-    this.#secrets = `${SECRETS_FOLDER}/${build.operationId}`
+    // An attempt whose worker was killed may still be ending.
+    const attempt = `${build.operationId}-${randomUUID().slice(0, 8)}`
+    this.#folder = `/home/user/builds/${attempt}`
+    this.#secrets = `${SECRETS_FOLDER}/${attempt}`
     this.#export = `${EXPORTS_FOLDER}/${build.appEnvId}`
   }
 
