@@ -17,6 +17,8 @@ import { openRegistryDirectory } from '../src/platform/process-registry/registry
 import { KINDS, type Leftover, LostCount, leftovers } from './engine-leftovers.ts'
 
 const NAMES_SHOWN = 5
+/** In every data directory, from the first moments of a first start. */
+const OWN_FILES = ['postgres', 'master-key', 'admin-token']
 
 /** A reset that cannot be done; its message says what to do instead. */
 class Refusal extends Error {}
@@ -28,8 +30,9 @@ async function reset(config: Config): Promise<void> {
   }
   if (!existsSync(dataDir)) return console.log('Nothing to reset: there is no data folder.')
   const hasDatabase = existsSync(join(dataDir, 'postgres'))
-  // A mistyped BERTH_DATA_DIR must not delete other files.
-  if (!hasDatabase && !existsSync(join(dataDir, 'master-key')) && readdirSync(dataDir).length > 0) {
+  // A mistyped BERTH_DATA_DIR must not delete other files. A first start that was killed has made some of these alone.
+  const isOurs = OWN_FILES.some((name) => existsSync(join(dataDir, name)))
+  if (!isOurs && readdirSync(dataDir).length > 0) {
     throw new Refusal(`${dataDir} is no data directory of Berth; nothing was changed.`)
   }
   await assertUnused(dataDir)
