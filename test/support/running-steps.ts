@@ -1,18 +1,21 @@
 import { PassThrough } from 'node:stream'
 import type Docker from 'dockerode'
 
-/** Processes whose command has the word, but for this one: `[w]ord` matches `word`, and not itself. `$2`: what to do. */
+/**
+ * Processes whose command has the mark, in two parts so that this one has it not. `$3`: what to do. `cat` and the
+ * substitution drop the zeros between arguments; an image may have no other programs.
+ */
 const FIND = `for process in /proc/[0-9]*; do
-  tr '\\0' ' ' < "$process/cmdline" 2>/dev/null | grep -q "$1" || continue
+  case "$(cat "$process/cmdline" 2>/dev/null)" in *"$1-$2"*) ;; *) continue ;; esac
   echo "$process"
-  if [ "$2" = release ]; then : > "$process/root/go"; fi
+  if [ "$3" = release ]; then : > "$process/root/go"; fi
 done`
 
 /** A builder's own commands name environments and operations, too. */
-const markOf = (word: string): string => `step-of-${word}`
+const MARK = 'step-of'
 
 /** A command that goes on until `letStepGo`, however slow the machine is. */
-export const waitingStep = (word: string): string => `RUN : ${markOf(word)}; while [ ! -e /go ]; do sleep 0.1; done`
+export const waitingStep = (word: string): string => `RUN : ${MARK}-${word}; while [ ! -e /go ]; do sleep 0.1; done`
 
 /** How many processes of builds have the word in their command, whichever builder runs them. */
 export const countSteps = (docker: Docker, word: string): Promise<number> => searchSteps(docker, word, 'count')
@@ -30,9 +33,7 @@ async function searchSteps(docker: Docker, word: string, what: 'count' | 'releas
 }
 
 async function search(docker: Docker, id: string, word: string, what: string): Promise<number> {
-  const mark = markOf(word)
-  const pattern = `[${mark[0]}]${mark.slice(1)}`
-  const Cmd = ['sh', '-c', FIND, 'sh', pattern, what]
+  const Cmd = ['sh', '-c', FIND, 'sh', MARK, word, what]
   const exec = await docker.getContainer(id).exec({ Cmd, AttachStdout: true, AttachStderr: true })
   const stream = await exec.start({})
   const output = new PassThrough()
