@@ -125,10 +125,18 @@ function builderOf(imageBuilder: ImageBuilder, image: string): (files: Files) =>
     await imageBuilder.build(
       {
         ...owner,
-        ...{ contentId: newId('con'), operationId: newId('op'), name: `berth-bench/shop:${number}` },
-        ...{ context: archiveOf(files), dockerfile: 'Dockerfile', buildArgs: {}, credentials: {} },
+        contentId: newId('con'),
+        operationId: newId('op'),
+        name: `berth-bench/shop:${number}`,
+        context: archiveOf(files),
+        dockerfile: 'Dockerfile',
+        buildArgs: {},
+        credentials: {},
         bases: { [familiarName(image)]: imageId },
-        ...{ resources: { cpu: 2, memoryMb: 2_048 }, diskMb: 10_000, processes: 1_000, onLine: () => {} },
+        resources: { cpu: 2, memoryMb: 2_048 },
+        diskMb: 10_000,
+        processes: 1_000,
+        onLine: () => {},
       },
       { timeoutSeconds: 300 },
     )

@@ -171,9 +171,7 @@ export const SETTINGS = z.object({
     .startsWith('/', 'must be a path from the root, such as /usr/local/bin/nixpacks')
     .optional()
     .describe('Absolute path of the nixpacks program. Without it, builds with the builder NIXPACKS are refused.'),
-  BERTH_BUILD_CONCURRENCY: count(2, 50).describe(
-    'Build slots per worker; more builds wait in a queue, and so do more than one of an account.',
-  ),
+  BERTH_BUILD_CONCURRENCY: count(2, 50).describe('Build slots per worker; more builds wait in a queue.'),
   BERTH_BUILD_TIMEOUT_SECONDS: seconds(1200).describe(
     'Timeout of one build, unless its app or plan says otherwise (`buildResources`).',
   ),

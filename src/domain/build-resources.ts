@@ -54,25 +54,25 @@ export function changedBuildResources(
 }
 
 /** The most that an app on the plan may ask for: where the plan does not say, what builds have by default. */
-export function mostOfBuilds(plan: BuildPlan, settings: BuildSettings): BuildLimits {
+export function maxBuildLimits(plan: BuildPlan, settings: BuildSettings): BuildLimits {
   const most = buildResourcesOf(plan.maxBuildResources)
-  const fallback = defaultOfBuilds(plan, settings)
+  const fallback = defaultBuildLimits(plan, settings)
   return byLimit((limit) => most[limit] ?? fallback[limit])
 }
 
 /** What the next build of an app may use. A plan that has become smaller holds for apps that asked for more before. */
-export function limitsOfBuilds(
+export function buildLimitsFor(
   app: { buildResources: unknown },
   plan: BuildPlan,
   settings: BuildSettings,
 ): BuildLimits {
   const own = buildResourcesOf(app.buildResources)
-  const fallback = defaultOfBuilds(plan, settings)
-  const most = mostOfBuilds(plan, settings)
+  const fallback = defaultBuildLimits(plan, settings)
+  const most = maxBuildLimits(plan, settings)
   return byLimit((limit) => Math.min(own[limit] ?? fallback[limit], most[limit]))
 }
 
-function defaultOfBuilds({ buildResources }: BuildPlan, settings: BuildSettings): BuildLimits {
+function defaultBuildLimits({ buildResources }: BuildPlan, settings: BuildSettings): BuildLimits {
   const set = buildResourcesOf(buildResources)
   const installation: BuildLimits = {
     ...resourcesOf({ zClouds: settings.BERTH_BUILD_Z_CLOUDS }),

@@ -1,3 +1,4 @@
+import type { MeasuredBuild } from '../domain/build-use.ts'
 import { Failure } from '../domain/failure.ts'
 import type { RegistrySilence } from '../domain/registry-silence.ts'
 import type { Resources } from '../domain/resources.ts'
@@ -72,31 +73,10 @@ export interface ImageBuild {
   onLine: (line: string) => void
 }
 
-/** What a build has used. */
-export interface BuildUse {
-  /** The most memory that it held at a time, as measured once a second. */
-  memoryPeakBytes: number
-  cpuSeconds: number
-  /** What its new layers take on the builder's disk. */
-  writtenBytes: number
-  /** Of its context. */
-  sentBytes: number
-  /** What the account's builder keeps for its next builds. */
-  cacheBytes: number
-  steps: readonly BuildStepUse[]
-}
-
-export interface BuildStepUse {
-  /** The instruction, with its stage. */
-  name: string
-  seconds: number
-  isCached: boolean
-}
-
 export interface Built {
   imageId: string
-  /** Null where the builder does not tell. */
-  used: BuildUse | null
+  /** Null where the builder does not report it. */
+  used: MeasuredBuild | null
 }
 
 /** An image of this engine, and the registry to push it to. */
@@ -163,13 +143,13 @@ export interface ImageBuilder {
   resolveImage(image: string, credential: RegistryCredential | null, options?: ResolveOptions): Promise<ResolvedImage>
 
   /**
-   * How it builds, for authors of Dockerfiles. May first have to fetch what builds, and tells of it: its bounds are those of
-   * a pull.
+   * How it builds, for authors of Dockerfiles. May first fetch the builder's image, which it reports by `onLine`: its bounds
+   * are those of a pull.
    */
   traits(options?: CallBounds & { onLine?: (line: string) => void }): Promise<BuilderTraits>
 
   /**
-   * Builds an image. The build ends when the signal fires, with everything it has started. Throws
+   * Builds an image. A builder apart builds one at a time for an account: the caller sees to that. The build ends when the signal fires, with everything it has started. Throws
    * ImageError BUILD_FAILED with the engine's message, or DISK_QUOTA_EXCEEDED.
    */
   build(build: ImageBuild, bounds: CallBounds): Promise<Built>

@@ -21,7 +21,7 @@ export const buildCache = resource({
     sizeMb: field.from(
       {},
       whole.nullable(),
-      'Size of the build cache in MB, as the last build told it. Null: no build has told it.',
+      'Size of the build cache in MB, as reported by the last build. Null: no build has reported it.',
       ({ sizeBytes, measuredAt }: BuildCacheOfAppEnv) => measuredAt && Math.ceil(Number(sizeBytes) / BYTES_PER_MB),
     ),
     measuredAt: field.given('measuredAt', time.nullable(), 'Time at which the size was measured.'),

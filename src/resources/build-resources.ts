@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { App, Plan } from '../database/generated/prisma/client.ts'
-import { type BuildLimits, type BuildResources, buildResourcesOf, limitsOfBuilds } from '../domain/build-resources.ts'
+import { type BuildLimits, type BuildResources, buildLimitsFor, buildResourcesOf } from '../domain/build-resources.ts'
 import { type Field, fieldsOf, whole } from './field.ts'
 import { resource } from './resource.ts'
 
@@ -52,7 +52,7 @@ const asSet = <Column extends 'buildResources' | 'maxBuildResources'>(
 export const buildResourcesOfApp = {
   buildResources: asSet(
     'buildResources',
-    'What builds of the app may use, as it was set. Null: what the plan of the account says, else the installation.',
+    'What builds of the app may use, as it was set. Null: the default of the account’s plan, else the installation’s setting.',
   ),
   buildLimits: fieldsOf<App>().from(
     {
@@ -62,17 +62,17 @@ export const buildResourcesOfApp = {
     buildLimits.answer.type,
     'What the next build of the app may use: what is set on the app, the plan of its account or the installation.',
     (app: Pick<App, 'buildResources'> & { account: { plan: Plan } }, { config }) =>
-      buildLimits.answer.record(limitsOfBuilds(app, app.account.plan, config)),
+      buildLimits.answer.record(buildLimitsFor(app, app.account.plan, config)),
   ),
 }
 
 export const buildResourcesOfPlan = {
   buildResources: asSet(
     'buildResources',
-    'What a build may use where its app does not say. Null: what the installation says.',
+    'What a build may use where its app sets nothing. Null: the installation’s setting.',
   ),
   maxBuildResources: asSet(
     'maxBuildResources',
-    'The most that an app may ask for in its builds. Null: as much as builds have by default.',
+    'Maximum that an app may request for its builds. Null: the default of builds.',
   ),
 }

@@ -22,7 +22,7 @@ export const buildUse = resource({
   name: 'BuildUse',
   description: 'What the build of a version used.',
   fields: {
-    memoryPeakMb: use.column('memoryPeakMb', number, 'Most memory that the build held at a time, in MB.'),
+    memoryPeakMb: use.column('memoryPeakMb', number, 'Peak memory of the build in MB.'),
     cpuSeconds: use.column('cpuSeconds', number, 'CPU time of the build, in seconds.'),
     writtenMb: use.column('writtenMb', number, 'Size of the new layers on the builder’s disk, in MB.'),
     sentMb: use.column('sentMb', number, 'Size of the build context, in MB.'),

@@ -91,7 +91,7 @@ const fields = {
   buildUse: field.json(
     'buildUse',
     buildUse.answer.type.nullable(),
-    'What the build of the version used. Null where nothing was built, or the builder does not tell.',
+    'What the build of the version used. Null where nothing was built, or the builder does not report it.',
   ),
 }
 

@@ -76,7 +76,7 @@ const built = fieldsOf<BuildTotals>()
 
 const buildTotals = resource({
   name: 'UsageBuilds',
-  description: 'What builds of an account used besides time, as far as their builders tell.',
+  description: 'Resource use of an account’s builds besides time, as far as their builders report it.',
   fields: {
     cpuSeconds: built.given('cpuSeconds', z.number(), 'CPU time of builds that were asked for between the two times.'),
     writtenMb: built.given('writtenMb', z.number(), 'Size of the layers that these builds wrote, in MB.'),

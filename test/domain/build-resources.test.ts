@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
 import {
+  buildLimitsFor,
   buildResourcesOf,
   changedBuildResources,
-  limitsOfBuilds,
-  mostOfBuilds,
+  maxBuildLimits,
 } from '../../src/domain/build-resources.ts'
 
 const SETTINGS = { BERTH_BUILD_Z_CLOUDS: 4, BERTH_BUILD_DISK_MB: 10_240, BERTH_BUILD_TIMEOUT_SECONDS: 1200 }
@@ -32,13 +32,13 @@ test.each([
     { ...INSTALLATION, memoryMb: 4096, timeoutSeconds: 600 },
   ],
 ])('limits of builds %s', (_title, app, plan, limits) => {
-  expect(limitsOfBuilds(app, plan, SETTINGS)).toEqual(limits)
+  expect(buildLimitsFor(app, plan, SETTINGS)).toEqual(limits)
 })
 
 test('the most that a plan allows is what builds have by default, where it does not say', () => {
-  expect(mostOfBuilds(planOf(null, null), SETTINGS)).toEqual(INSTALLATION)
-  expect(mostOfBuilds(planOf({ memoryMb: 8192 }, null), SETTINGS)).toEqual({ ...INSTALLATION, memoryMb: 8192 })
-  expect(mostOfBuilds(PLAN, SETTINGS)).toEqual({ ...INSTALLATION, memoryMb: 4096, timeoutSeconds: 600 })
+  expect(maxBuildLimits(planOf(null, null), SETTINGS)).toEqual(INSTALLATION)
+  expect(maxBuildLimits(planOf({ memoryMb: 8192 }, null), SETTINGS)).toEqual({ ...INSTALLATION, memoryMb: 8192 })
+  expect(maxBuildLimits(PLAN, SETTINGS)).toEqual({ ...INSTALLATION, memoryMb: 4096, timeoutSeconds: 600 })
 })
 
 describe('a change', () => {

@@ -18,7 +18,11 @@ const asItIs = (name: string) => name
 
 test('what a build used is recorded in MB and hundredths', () => {
   expect(recordedBuildUse(TOLD, asItIs)).toEqual({
-    ...{ memoryPeakMb: 312.4, cpuSeconds: 14.23, writtenMb: 240, sentMb: 0, cacheMb: 1.5 },
+    memoryPeakMb: 312.4,
+    cpuSeconds: 14.23,
+    writtenMb: 240,
+    sentMb: 0,
+    cacheMb: 1.5,
     steps: [
       { name: '[1/2] FROM node', seconds: 0, isCached: true },
       { name: '[2/2] RUN true', seconds: 1.23, isCached: false },

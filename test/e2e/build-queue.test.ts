@@ -32,7 +32,9 @@ process.on('SIGTERM', () => process.exit(0))`
 
 /** Begins a build that goes on only when it is let go, however slow the machine is. */
 async function begin(): Promise<BuiltApp & { operationId: string }> {
-  const app = await site.uploadedApp()
+  // Of an account of its own: builds of one account may wait for each other besides.
+  const { accountId } = await berth.ok<{ accountId: string }>('POST', '/account', { name: 'builds' })
+  const app = await site.uploadedApp({ accountId }, { accountId })
   const Dockerfile = `FROM ${images.node}\n${waitingStep(app.appEnvId)}\nCOPY server.js /\nCMD ["node", "/server.js"]\n`
   const storageKey = await site.put(app, await sourceOf({ Dockerfile, 'server.js': SERVER }))
   await berth.ok('POST', '/app-env/notify-code-upload', { appEnvId: app.appEnvId, storageKey })

@@ -74,7 +74,9 @@ async function provokeNetworks(): Promise<void> {
   )
   await refusedInStream('build on a network whose bridge was removed', () =>
     docker.buildImage(sources({ Dockerfile: `FROM ${image}\nRUN ["node", "--version"]\n` }), {
-      ...{ version: '1', networkmode: 'berth-words', nocache: true },
+      version: '1',
+      networkmode: 'berth-words',
+      nocache: true,
     }),
   )
   await remove(joining.id)
@@ -185,7 +187,8 @@ interface Answer {
 const REGISTRIES: Record<string, Answer> = {
   'does not know the tag': { status: 404, headers: JSON_TYPE, body: error('MANIFEST_UNKNOWN', 'manifest unknown') },
   'does not know the name': {
-    ...{ status: 404, headers: JSON_TYPE },
+    status: 404,
+    headers: JSON_TYPE,
     body: error('NAME_UNKNOWN', 'repository name not known to registry'),
   },
   'wants a login': {
@@ -195,7 +198,8 @@ const REGISTRIES: Record<string, Answer> = {
   },
   denies: { status: 403, headers: JSON_TYPE, body: error('DENIED', 'requested access to the resource is denied') },
   'limits requests': {
-    ...{ status: 429, headers: { ...JSON_TYPE, 'retry-after': '60' } },
+    status: 429,
+    headers: { ...JSON_TYPE, 'retry-after': '60' },
     body: error('TOOMANYREQUESTS', 'You have reached your pull rate limit'),
   },
   'has an error': { status: 500, body: 'oops' },
@@ -207,7 +211,8 @@ const REGISTRIES: Record<string, Answer> = {
     status: 200,
     headers: { 'content-type': LIST },
     body: JSON.stringify({
-      ...{ schemaVersion: 2, mediaType: LIST },
+      schemaVersion: 2,
+      mediaType: LIST,
       manifests: [
         { mediaType: MANIFEST, digest: DIGEST, size: 10, platform: { architecture: 's390x', os: 'linux' } },
         { mediaType: MANIFEST, digest: DIGEST, size: 10, platform: { architecture: 'mips', os: 'linux' } },
@@ -274,7 +279,8 @@ const PATIENCE_MS = 120_000
 const pull = (what: string, registry: string, login?: { username: string; password: string }) =>
   refusedInStream(`pull from a registry ${what}`, () =>
     docker.createImage({
-      ...{ fromImage: `${registry}/team/app`, tag: '1' },
+      fromImage: `${registry}/team/app`,
+      tag: '1',
       ...(login && { authconfig: { ...login, serveraddress: registry } }),
       abortSignal: AbortSignal.timeout(PATIENCE_MS),
     }),

@@ -48,7 +48,8 @@ test.skipIf(!(await isRegistryInstalled()))('a real registry accepts its login, 
   expect(await tryLogin(registry.address, { username: 'bob', password: 'x' }, listed)).toEqual({ kind: 'rejected' })
   await registry.stop()
   expect(await tryLogin(registry.address, REGISTRY_CREDENTIAL, listed)).toEqual({
-    ...{ kind: 'unknown', why: 'cannot be reached: it refuses connections' },
+    kind: 'unknown',
+    why: 'cannot be reached: it refuses connections',
   })
 })
 

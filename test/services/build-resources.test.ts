@@ -101,8 +101,12 @@ test('a smaller plan leaves what an app has, refuses more, and holds for its bui
 test('a plan has a default and a most, of which the default is no more', async () => {
   const limits = { functionsIncluded: true, autoscalingIncluded: true, maxApps: 9, maxAppEnvs: 9, maxContainers: 9 }
   await world.perform(createPlan, {
-    ...{ plan: 'builds', name: 'Builds', ...limits, maxZClouds: 8 },
-    ...{ buildResources: { cpu: 1 }, maxBuildResources: { cpu: 2 } },
+    plan: 'builds',
+    name: 'Builds',
+    ...limits,
+    maxZClouds: 8,
+    buildResources: { cpu: 1 },
+    maxBuildResources: { cpu: 2 },
   })
   const change = { plan: 'builds', buildResources: { cpu: 3, memoryMb: 512 } }
   expect(await refusal(world.perform(updatePlan, change))).toMatchObject({

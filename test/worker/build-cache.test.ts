@@ -20,7 +20,7 @@ let gate: Promise<void>
 let open: () => void
 
 beforeAll(async () => {
-  harbour = await createHarbour({ BERTH_READY_AFTER_SECONDS: '0' }, await inMemory())
+  harbour = await createHarbour({ BERTH_READY_AFTER_SECONDS: '0', BERTH_BUILDER: 'auto' }, await inMemory())
   served = serveWorld(harbour)
 })
 
@@ -71,7 +71,8 @@ function imageBuilder(): ImageBuilder {
 
 const SERVER = `require('node:http').createServer(() => {}).listen(Number(process.env.PORT))`
 const SOURCE = {
-  ...{ useImage: false, image: undefined },
+  useImage: false,
+  image: undefined,
   customDockerfileContent: `FROM programs:1\nCMD ${JSON.stringify(['node', '-e', SERVER])}`,
 }
 
@@ -97,8 +98,11 @@ const cacheMb = async () =>
 test('the size of a build cache is that of the last build, and is read in both APIs and in the usage', async () => {
   const appEnvId = await source()
   expect(await shown(appEnvId)).toEqual({
-    ...{ appEnvId, sizeMb: null, measuredAt: null },
-    ...{ clearRequestedAt: null, clearedAt: null },
+    appEnvId,
+    sizeMb: null,
+    measuredAt: null,
+    clearRequestedAt: null,
+    clearedAt: null,
   })
   open()
   harbour.startWorker({ imageBuilder: imageBuilder() })

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type BuildUse, type ImageBuild, type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
+import type { MeasuredBuild } from '../../src/domain/build-use.ts'
+import { type ImageBuild, type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { updatePlan } from '../../src/services/plan/plan-commands.ts'
@@ -15,7 +16,7 @@ let asked: Omit<ImageBuild, 'context'>[] = []
 /** What comes of the next builds. */
 let outcome: (build: ImageBuild, signal: AbortSignal | undefined) => Promise<unknown>
 /** What the next builds tell of themselves. */
-let used: BuildUse | null
+let used: MeasuredBuild | null
 
 beforeAll(async () => {
   harbour = await createHarbour({ BERTH_READY_AFTER_SECONDS: '1' }, await inMemory())
@@ -114,15 +115,23 @@ test('a build that does not end in time says so, and names what raises the limit
 })
 
 const MB = 1024 * 1024
-const USED: BuildUse = {
-  ...{ memoryPeakBytes: 312 * MB, cpuSeconds: 14.2, writtenBytes: 240 * MB, sentBytes: 2 * MB, cacheBytes: 500 * MB },
+const USED: MeasuredBuild = {
+  memoryPeakBytes: 312 * MB,
+  cpuSeconds: 14.2,
+  writtenBytes: 240 * MB,
+  sentBytes: 2 * MB,
+  cacheBytes: 500 * MB,
   steps: [
     { name: '[1/2] FROM programs:1', seconds: 0, isCached: true },
     { name: '[2/2] RUN login hunter2-hunter2', seconds: 21.3, isCached: false },
   ],
 }
 const SHOWN = {
-  ...{ memoryPeakMb: 312, cpuSeconds: 14.2, writtenMb: 240, sentMb: 2, cacheMb: 500 },
+  memoryPeakMb: 312,
+  cpuSeconds: 14.2,
+  writtenMb: 240,
+  sentMb: 2,
+  cacheMb: 500,
   steps: [
     { name: '[1/2] FROM programs:1', seconds: 0, isCached: true },
     { name: '[2/2] RUN login ***SECRET***', seconds: 21.3, isCached: false },

@@ -30,7 +30,7 @@ interface Choosing {
 
 interface Asking {
   signal: AbortSignal
-  tell?: ((line: string) => void) | undefined
+  onLine?: ((line: string) => void) | undefined
 }
 
 /** What builds on one engine. */
@@ -42,24 +42,24 @@ export class BuilderChooser {
     this.#choosing = choosing
   }
 
-  /** May fetch the image of builders, and then tells of it. */
-  async choose({ signal, tell = () => {} }: Asking): Promise<Chosen> {
+  /** May fetch the image of builders, and reports it by `onLine`. */
+  async choose({ signal, onLine = () => {} }: Asking): Promise<Chosen> {
     const { choice, image } = this.#choosing
     if (choice === 'classic' || choice === 'buildkit') return { kind: choice, warning: null }
     if (choice === 'own') return { kind: 'own', warning: null }
-    const missing = choice === 'auto' && image !== null ? await this.#missingImage(image, { signal, tell }) : null
+    const missing = choice === 'auto' && image !== null ? await this.#missingImage(image, { signal, onLine }) : null
     if (choice === 'auto' && missing === null) return { kind: 'own', warning: null }
     const warning = missing === null ? null : `The engine’s own builder is used, which is shared: ${missing}`
     return { kind: await this.#preferred(signal), warning }
   }
 
   /** Null: the engine has it. */
-  async #missingImage(image: string, { signal, tell }: Required<Asking>): Promise<string | null> {
+  async #missingImage(image: string, { signal, onLine }: Required<Asking>): Promise<string | null> {
     const { engine, provideImage } = this.#choosing
     if (await isHeld(engine, image, signal)) return null
     if (this.#missing && performance.now() < this.#missing.untilMs) return this.#missing.why
     try {
-      await provideImage(image, { tell, signal })
+      await provideImage(image, { onLine, signal })
       return null
     } catch (error) {
       if (!(error instanceof ImageError)) throw error

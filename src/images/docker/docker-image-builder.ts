@@ -27,8 +27,8 @@ export function createDockerImageBuilder(
   { builder = 'auto', buildCgroupParent, ownBuilder, ...limits }: DockerImageBuilderOptions = {},
 ): ImageBuilder {
   const resolver = new ImageResolver(engine, limits)
-  const provideImage: ProvideImage = async (image, { tell, signal }) => {
-    tell(`Fetching what builds: ${image}`)
+  const provideImage: ProvideImage = async (image, { onLine, signal }) => {
+    onLine(`Pulling the builder ${image}`)
     await resolver.resolve(image, null, { signal, mayUseCopy: async () => true })
   }
   const chooser = new BuilderChooser({ engine, choice: builder, image: ownBuilder?.image ?? null, provideImage })
@@ -42,7 +42,7 @@ export function createDockerImageBuilder(
   return {
     resolveImage: (image, credential, options) => resolver.resolve(image, credential, options),
     traits: ({ onLine, ...bounds } = {}) =>
-      within(engine, bounds, async (signal) => builderTraits(engine, await chooser.choose({ signal, tell: onLine }))),
+      within(engine, bounds, async (signal) => builderTraits(engine, await chooser.choose({ signal, onLine }))),
     build: (wanted, bounds) => within(engine, bounds, (signal) => build(wanted, signal)),
     pushImage: (push, bounds) => within(engine, bounds, (signal) => pushImage(engine, push, signal)),
     builtImages: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuilt(engine, filter, signal)),

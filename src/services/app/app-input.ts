@@ -75,7 +75,7 @@ const shared = {
     .nullable()
     .optional()
     .describe(
-      'What builds of the app may use, from the next one on. Null: what the plan of the account says, else the installation.',
+      'What builds of the app may use, from the next one on. Null: the default of the account’s plan, else the installation’s setting.',
     ),
   useVolume: flag(
     'Whether every environment has a volume. False detaches the volumes, and keeps their data.',

@@ -34,7 +34,9 @@ export const clearBuildCache = command({
     auditDetails({ cliEnvName, region: region.code })
     return {
       message: `The build cache of "${cliEnvName}" is going to be cleared, before the next build begins`,
-      ...{ accountId, engineKey, requestedAt: clearRequestedAt.toISOString() },
+      accountId,
+      engineKey,
+      requestedAt: clearRequestedAt.toISOString(),
     }
   },
   // A worker clears it, once no build uses it.

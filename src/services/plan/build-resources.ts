@@ -8,7 +8,7 @@ import {
   type BuildLimit,
   buildResourcesOf,
   changedBuildResources,
-  mostOfBuilds,
+  maxBuildLimits,
 } from '../../domain/build-resources.ts'
 import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
 import { requireWithinPlan } from './plan-limits.ts'
@@ -38,7 +38,7 @@ export function requireBuildResourcesWithinPlan(
   present: unknown,
   { plan, config }: { plan: Columns; config: Config },
 ): void {
-  const most = mostOfBuilds(plan, config)
+  const most = maxBuildLimits(plan, config)
   const [next, before] = [buildResourcesOf(wanted), buildResourcesOf(present)]
   for (const name of BUILD_LIMIT_NAMES) {
     const count = next[name]

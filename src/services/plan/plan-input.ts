@@ -46,10 +46,10 @@ export const planFields = {
   ),
   buildResources: buildResources
     .nullable()
-    .describe('What a build may use where its app does not say. Null: what the installation says.'),
+    .describe('What a build may use where its app sets nothing. Null: the installation’s setting.'),
   maxBuildResources: buildResources
     .nullable()
-    .describe('The most that an app may ask for in its builds. Null: as much as builds have by default.'),
+    .describe('Maximum that an app may request for its builds. Null: the default of builds.'),
   logDays: count('Days for which the output of containers is kept.', 3650),
   metricDays: count('Days for which measurements are kept.', 3650),
   ...planPrices,

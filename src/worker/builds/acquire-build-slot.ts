@@ -5,19 +5,28 @@ import { endTurn, lookForTurn, recordCleared } from './build-cache.ts'
 
 const REPORT_MS = 1_000
 
-/** How often a build that waits for one of another worker looks whether its turn has come. */
+/** How often a build that waits for another one of its account looks whether its turn has come. */
 const PAUSE_MS = 500
 
 /**
- * Waits for a build slot of this worker, and until no other worker builds for the account on the engine; whatever disposes of the
- * answer lets the next build begin. A build cache that is to be cleared is cleared first.
+ * Waits until no other worker builds for the account on the engine, where builds of an account share one builder, and for a
+ * build slot of this worker. Disposing of the answer lets the next build begin. A build cache that is to be cleared is cleared
+ * first.
  */
 export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<AsyncDisposable> {
-  const { builds, signal, appEnv, database, lease, log } = attempt
+  const { builds, signal, config } = attempt
   await using held = new AsyncDisposableStack()
-  const ahead = builds.ahead(appEnv.accountId)
-  if (ahead === 0) held.defer(await builds.take(appEnv.accountId, signal, () => {}))
+  // The engine's own builder is shared by all, and limits each build by itself.
+  if (config.BERTH_BUILDER !== 'engine') held.use(await acquireTurn(attempt))
+  const { ahead } = builds
+  if (ahead === 0) held.defer(await builds.take(signal, () => {}))
   else await waitBeside(attempt, positionDetail(ahead), async () => held.defer(await inQueue(attempt)))
+  return held.move()
+}
+
+async function acquireTurn(attempt: VersionAttemptContext): Promise<AsyncDisposable> {
+  const { appEnv, database, lease, log } = attempt
+  await using held = new AsyncDisposableStack()
   held.defer(() =>
     endTurn(database, { appEnvId: appEnv.id, token: lease.claim.token }).catch((error: unknown) =>
       log.debug({ err: error, appEnvId: appEnv.id }, 'Ending the turn of a build failed; it ends with the lease'),
@@ -64,8 +73,8 @@ const inTurn = (attempt: VersionAttemptContext) => async () => {
 const positionDetail = (position: number) => `waiting for a place to build; position ${position} in the queue`
 
 /** Reports the position repeatedly: steps accept one detail a second and drop the others. */
-async function inQueue({ builds, signal, steps, log, appEnv }: VersionAttemptContext): Promise<() => void> {
-  let position = builds.ahead(appEnv.accountId)
+async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): Promise<() => void> {
+  let position = builds.ahead
   const report = () => {
     steps
       .detail('source', positionDetail(position))
@@ -73,7 +82,7 @@ async function inQueue({ builds, signal, steps, log, appEnv }: VersionAttemptCon
   }
   const timer = setInterval(report, REPORT_MS)
   try {
-    return await builds.take(appEnv.accountId, signal, (now) => {
+    return await builds.take(signal, (now) => {
       position = now
     })
   } finally {

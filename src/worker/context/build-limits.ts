@@ -1,18 +1,18 @@
 import type { Config } from '../../config/config.ts'
-import { type BuildLimit, type BuildLimits, limitsOfBuilds, mostOfBuilds } from '../../domain/build-resources.ts'
+import { type BuildLimit, type BuildLimits, buildLimitsFor, maxBuildLimits } from '../../domain/build-resources.ts'
 import type { ClaimedAppEnv } from './environment-context.ts'
 
 type Built = Pick<ClaimedAppEnv, 'app' | 'account'>
 
 /** What a build of the environment may use, as app and plan were when its operation was claimed. */
 export const buildLimitsOf = ({ app, account }: Built, config: Config): BuildLimits =>
-  limitsOfBuilds(app, account.plan, config)
+  buildLimitsFor(app, account.plan, config)
 
 /** For whoever reads why a build was ended: which setting gives the next one more. */
 export function whatRaises(limit: BuildLimit, { app, account }: Built, config: Config): string {
   const { plan } = account
-  const most = mostOfBuilds(plan, config)[limit]
-  return limitsOfBuilds(app, plan, config)[limit] < most
+  const most = maxBuildLimits(plan, config)[limit]
+  return buildLimitsFor(app, plan, config)[limit] < most
     ? `buildResources.${limit} of the app raises this limit, up to ${most}`
     : `buildResources.${limit} of the app is the most that the plan ${plan.name} allows: maxBuildResources.${limit} of the plan raises it`
 }

@@ -3,7 +3,7 @@ import type { WorkerContext } from '../context/worker-context.ts'
 import { engineKey } from '../scope/engine-scope.ts'
 
 /** Of one sweep: the next one goes on. */
-const MOST = 100
+const BATCH = 100
 /** A call that was given up before the claim ends reaches no builder of a later build. */
 const TIMEOUT_SECONDS = CLEARING_SECONDS - 10
 
@@ -19,7 +19,7 @@ export async function clearBuildCaches(
     where: { engineKey: engineKey(scope), clearRequestedAt: { not: null } },
     select: { accountId: true, engineKey: true },
     orderBy: { clearRequestedAt: 'asc' },
-    take: MOST,
+    take: BATCH,
   })
   for (const owner of wanted) {
     engineHealth.assertReachable()

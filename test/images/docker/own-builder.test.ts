@@ -203,15 +203,22 @@ describe.skipIf(problem)('a builder for each account', () => {
       const lines: string[] = []
       const building = imageBuilder.build(
         {
-          ...{ accountId: ours, appId: newId('app'), appEnvId: newId('env'), contentId: newId('con') },
+          accountId: ours,
+          appId: newId('app'),
+          appEnvId: newId('env'),
+          contentId: newId('con'),
           ...{
             operationId: newId('op'),
             name: 'berth-own/root:1',
             context: Readable.from(archive),
             dockerfile: 'Dockerfile',
           },
-          ...{ buildArgs: {}, credentials: {}, bases: { [familiarName(present.image)]: imageId } },
-          ...{ resources: { cpu: 1, memoryMb: 512 }, diskMb: 1_000, processes: 200 },
+          buildArgs: {},
+          credentials: {},
+          bases: { [familiarName(present.image)]: imageId },
+          resources: { cpu: 1, memoryMb: 512 },
+          diskMb: 1_000,
+          processes: 200,
           onLine: (line) => lines.push(line),
         },
         { timeoutSeconds: 220 },

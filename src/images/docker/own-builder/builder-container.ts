@@ -114,10 +114,10 @@ const labelsOf = (installationId: string, accountId: string) => ({
   [LABEL.account]: accountId,
 })
 
-/** Has the engine pull the image of builders, and tells of it. Throws ImageError. */
+/** Has the engine pull the image of builders, and reports it by `onLine`. Throws ImageError. */
 export type ProvideImage = (
   image: string,
-  options: { tell: (line: string) => void; signal: AbortSignal },
+  options: { onLine: (line: string) => void; signal: AbortSignal },
 ) => Promise<void>
 
 interface Wanted extends BuilderLimits {
@@ -125,7 +125,7 @@ interface Wanted extends BuilderLimits {
   accountId: string
   settings: BuilderSettings
   provideImage: ProvideImage
-  tell: (line: string) => void
+  onLine: (line: string) => void
 }
 
 /** A builder from one start to its end. */
@@ -163,7 +163,7 @@ export async function ensureBuilder(wanted: Wanted, signal: AbortSignal): Promis
         }
         if (mode === 'root') throw new Error(`The builder does not start: ${problem}`)
         withoutUserNamespaces.add(engine)
-        wanted.tell(`The engine's machine has no user namespaces for a builder, which so runs as root: ${problem}`)
+        wanted.onLine(`The engine's machine has no user namespaces for a builder, which so runs as root: ${problem}`)
         continue
       }
     } catch (error) {
@@ -227,7 +227,7 @@ async function create(
     await make()
   } catch (error) {
     if (statusOf(error) !== NOT_FOUND) throw error
-    await wanted.provideImage(settings.image, { tell: wanted.tell, signal })
+    await wanted.provideImage(settings.image, { onLine: wanted.onLine, signal })
     await make()
   }
 }

@@ -39,29 +39,17 @@ export interface OwnBuilderOptions {
   provideImage: ProvideImage
 }
 
-/** Builds of one account go one after the other: its builder's limits are for all of them. */
-const queues = new Map<string, Promise<unknown>>()
-
+/** One at a time for an account: its builder's limits, and what it exports, are for all that it builds. */
 export async function buildInOwnBuilder(
   options: OwnBuilderOptions,
   build: ImageBuild,
   signal: AbortSignal,
 ): Promise<Built> {
-  const key = `${options.engine.installationId} ${build.accountId}`
-  const before = queues.get(key) ?? Promise.resolve()
-  const ended = Promise.withResolvers<void>()
-  queues.set(key, ended.promise)
-  const done = () => {
-    if (queues.get(key) === ended.promise) queues.delete(key)
-    ended.resolve()
-  }
-  await before
   const building = new OwnBuild(options, build, signal)
   try {
     return await building.run()
   } finally {
-    // The image need not wait for it, the next build does.
-    void building.cleanUp().finally(done)
+    await building.cleanUp()
   }
 }
 
@@ -93,7 +81,7 @@ class OwnBuild {
     this.#signal.throwIfAborted()
     const { engine } = this.#options
     const { accountId, resources, processes, name, appEnvId, onLine } = this.#build
-    const limits = { accountId, resources, processes, tell: onLine }
+    const limits = { accountId, resources, processes, onLine }
     this.#builder = await ensureBuilder({ ...this.#options, ...limits }, this.#signal)
     const { id } = this.#builder
     const { sentBytes, bases } = await this.#prepare(id)

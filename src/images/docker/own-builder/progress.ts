@@ -1,4 +1,4 @@
-import type { BuildStepUse } from '../../image-builder.ts'
+import type { BuildStepUse } from '../../../domain/build-use.ts'
 import { BuildReport } from './build-scripts.ts'
 
 /** A message of `--progress=rawjson`, as far as it is read. Times are RFC 3339. */
