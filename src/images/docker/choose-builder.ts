@@ -1,6 +1,6 @@
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
-import { statusOf } from '../../engine/docker/engine-answers.ts'
 import { ImageError } from '../image-builder.ts'
+import { findImage } from './find-image.ts'
 import type { ProvideImage } from './own-builder/builder-container.ts'
 
 /**
@@ -56,7 +56,7 @@ export class BuilderChooser {
   /** Null: the engine has it. */
   async #missingImage(image: string, { signal, onLine }: Required<Asking>): Promise<string | null> {
     const { engine, provideImage } = this.#choosing
-    if (await isHeld(engine, image, signal)) return null
+    if (await findImage(engine, image, signal)) return null
     if (this.#missing && performance.now() < this.#missing.untilMs) return this.#missing.why
     try {
       await provideImage(image, { onLine, signal })
@@ -71,15 +71,5 @@ export class BuilderChooser {
   async #preferred(signal: AbortSignal): Promise<'classic' | 'buildkit'> {
     const { ApiVersion } = (await ask(this.#choosing.engine, { path: '/version', signal })) as { ApiVersion: string }
     return Number(ApiVersion) >= PREFERS_BUILDKIT ? 'buildkit' : 'classic'
-  }
-}
-
-async function isHeld(engine: DockerEngine, image: string, signal: AbortSignal): Promise<boolean> {
-  try {
-    await ask(engine, { path: `/images/${image}/json`, signal })
-    return true
-  } catch (error) {
-    if (statusOf(error) === 404) return false
-    throw error
   }
 }

@@ -184,7 +184,7 @@ describe.skipIf(problem)('a builder for each account', () => {
     const context = pack()
     context.entry(
       { name: 'Dockerfile' },
-      `FROM ${BUILDER_IMAGE}\nUSER 0\nRUN printf '#!/bin/sh\\necho no user namespaces >&2; exit 1' > "$(which rootlesskit)"\nUSER 1000\n`,
+      `FROM ${BUILDER_IMAGE}\nUSER 0\nRUN printf '#!/bin/sh\\necho "[rootlesskit:parent] error: failed to start the child: no user namespaces" >&2; exit 1' > "$(which rootlesskit)"\nUSER 1000\n`,
     )
     context.finalize()
     const image = `berth-test-builder:${present.installationId.slice(-8)}`

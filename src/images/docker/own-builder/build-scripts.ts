@@ -94,8 +94,8 @@ export class BuildReport {
 
   /** As `buildctl du` sums it up: `Total: 1.25GB`. */
   get cacheBytes(): number {
-    const [, number = '0', unit = 'B'] = /([\d.]+)\s*([kKMGT]?)i?B$/.exec(this.#values.get('cache') ?? '') ?? []
-    return Math.round(Number(number) * 1000 ** ['', 'K', 'M', 'G', 'T'].indexOf(unit.toUpperCase().replace('B', '')))
+    const [, number = '0', unit = ''] = /([\d.]+)\s*([kMGT]?)B$/.exec(this.#values.get('cache') ?? '') ?? []
+    return Math.round(Number(number) * 1000 ** ['', 'k', 'M', 'G', 'T'].indexOf(unit))
   }
 
   /** A file of the exported image, as it was written. */

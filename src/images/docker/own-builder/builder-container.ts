@@ -66,6 +66,9 @@ const CAPABILITIES: Record<Mode, string[]> = {
   ],
 }
 
+/** The parent of a rootless daemon says so when it gets no namespace for it. */
+const NO_USER_NAMESPACE = /rootlesskit:parent\] error: failed to (start the child|setup UID\/GID map)/
+
 /** Engines on which no builder runs rootless. */
 const withoutUserNamespaces = new WeakSet<DockerEngine>()
 
@@ -134,9 +137,8 @@ export interface RunningBuilder {
   startedAt: string
 }
 
-/** Runs that have answered. */
-const ready = new Set<string>()
-const keyOf = ({ id, startedAt }: RunningBuilder) => `${id} ${startedAt}`
+/** The runs that have answered, by the builder's name. */
+const answered = new Map<string, string>()
 
 /** The account's builder, which answers. One is created, started or replaced as needed. */
 export async function ensureBuilder(wanted: Wanted, signal: AbortSignal): Promise<RunningBuilder> {
@@ -156,12 +158,15 @@ export async function ensureBuilder(wanted: Wanted, signal: AbortSignal): Promis
         if (!hasLimits(found, wanted)) await container.update({ ...limitsOf(wanted), abortSignal: signal })
         const running = found.State.Running ? found : await start(container, signal)
         const builder = { id: running.Id, startedAt: running.State.StartedAt }
-        const problem = ready.has(keyOf(builder)) ? null : await untilReady(engine, builder, signal)
+        const run = `${builder.id} ${builder.startedAt}`
+        const problem = answered.get(name) === run ? null : await untilReady(engine, builder, signal)
         if (problem === null) {
-          ready.add(keyOf(builder))
+          answered.set(name, run)
           return builder
         }
-        if (mode === 'root') throw new Error(`The builder does not start: ${problem}`)
+        // No other failure may cost the builders of this engine their confinement.
+        if (mode === 'root' || !NO_USER_NAMESPACE.test(problem))
+          throw new Error(`The builder does not start: ${problem}`)
         withoutUserNamespaces.add(engine)
         wanted.onLine(`The engine's machine has no user namespaces for a builder, which so runs as root: ${problem}`)
         continue
