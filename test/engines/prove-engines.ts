@@ -2,7 +2,7 @@
 import { parseArgs } from 'node:util'
 import { reportRuns } from './report-runs.ts'
 import { runOnEngine } from './run-on-engine.ts'
-import { TESTED_ENGINES, WHOLE } from './tested-engines.ts'
+import { projectsOf, TESTED_ENGINES, WHOLE } from './tested-engines.ts'
 
 const { values } = parseArgs({ options: { only: { type: 'string' } } })
 const names = values.only?.split(',') ?? TESTED_ENGINES.map(({ name }) => name)
@@ -16,6 +16,6 @@ if (unknown.length > 0) {
 
 const runs = []
 for (const engine of TESTED_ENGINES) {
-  if (names.includes(engine.name)) runs.push(await runOnEngine(engine, { tests: WHOLE, demo: true }))
+  if (names.includes(engine.name)) runs.push(await runOnEngine(engine, { tests: WHOLE.map(projectsOf), demo: true }))
 }
 process.exitCode = reportRuns(runs)

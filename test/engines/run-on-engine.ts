@@ -16,9 +16,15 @@ const NONE: Counts = { passed: 0, failed: 0, failures: [] }
 const failing = (why: string): Pick<Counts, 'failed' | 'failures'> => ({ failed: 1, failures: [why] })
 const BERTH = [process.execPath, join(ROOT, 'scripts/berth.mjs')]
 
+const added = (one: Counts, other: Counts): Counts => ({
+  passed: one.passed + other.passed,
+  failed: one.failed + other.failed,
+  failures: [...one.failures, ...other.failures],
+})
+
 interface Wanted {
-  /** The arguments of Vitest. */
-  tests: readonly string[]
+  /** The arguments of Vitest, for each of its runs. */
+  tests: readonly (readonly string[])[]
   /** Whether `npm run demo` is run as well, which counts as one test. */
   demo: boolean
 }
@@ -34,13 +40,9 @@ export async function runOnEngine({ name, from }: TestedEngine, wanted: Wanted):
   const about = await describeEngine(engine)
   if (engine) await giveBuilderImage(engine)
   console.log(`\nTests on the engine ${name}: ${about.version}, ${about.store}`)
-  const tests = await runTests(engine, wanted.tests)
-  const demo = wanted.demo ? await runDemo(engine) : NONE
-  const counts = {
-    passed: tests.passed + demo.passed,
-    failed: tests.failed + demo.failed,
-    failures: [...tests.failures, ...demo.failures],
-  }
+  let counts = NONE
+  for (const args of wanted.tests) counts = added(counts, await runTests(engine, args))
+  if (wanted.demo) counts = added(counts, await runDemo(engine))
   return { name, ...about, ...counts, minutes: (performance.now() - startedAt) / 60_000 }
 }
 

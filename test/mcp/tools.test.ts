@@ -83,6 +83,7 @@ describe('the tools', () => {
     })
     const destructive = described.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name)
     expect(destructive.sort()).toEqual([
+      'clear-build-cache',
       'delete-account',
       'delete-app',
       'delete-app-env',

@@ -51,7 +51,7 @@ test('processes that run while a newer Berth migrates the database say so, and n
   await migrateFurther()
   const reason = expect.stringContaining(`has the migration ${NEWER}, which this version of Berth`)
   for (const ready of [api, worker])
-    expect(await ready()).toMatchObject({ status: 503, body: { parts: { database: { ready: false, reason } } } })
+    await expect.poll(ready).toMatchObject({ status: 503, body: { parts: { database: { ready: false, reason } } } })
   // It routes from what it can read, and so stays in service.
   await expect.poll(ingress).toMatchObject({ status: 200, body: { parts: { schema: { ready: false, reason } } } })
 
