@@ -13,14 +13,21 @@ for base; do echo "$base $(cat "$bases/$base/digest" 2>/dev/null)"; done`
 
 /**
  * After a build: `$1`: its folder, `$2`: its secrets, `$3`: its export, `$4`: how many exports are kept, then the blobs of
- * its image, if there is one.
+ * its image, if there is one. Prints how large the cache is.
  */
 export const CLEAN_UP = `
 rm -rf "$1" "$2"; export=$3 kept=$4; shift 4
 [ $# != 0 ] && [ -d "$export" ] || exit 0
 blobs=" $* "
 for blob in "$export"/blobs/sha256/*; do case "$blobs" in *" \${blob##*/} "*) ;; *) rm -f "$blob" ;; esac; done
-cd "\${export%/*}" && ls -t | tail -n "+$((kept + 1))" | xargs -r rm -rf`
+(cd "\${export%/*}" && ls -t | tail -n "+$((kept + 1))" | xargs -r rm -rf)
+buildctl du | tail -n 1`
+
+/** Bytes in what `buildctl du` sums up: `Total: 1.25GB`. */
+export function cacheBytesIn(printed: string): number {
+  const [, number = '0', unit = ''] = /([\d.]+)\s*([kMGT]?)B\s*$/.exec(printed) ?? []
+  return Math.round(Number(number) * 1000 ** ['', 'k', 'M', 'G', 'T'].indexOf(unit))
+}
 
 /** Begins a line of `BUILD` that no step can print: what those print comes in messages of JSON. */
 export const REPORT = 'berth:'
@@ -63,7 +70,6 @@ if [ $code = 0 ]; then
   report index "$(encoded index.json)"
   report manifest "$(encoded "blobs/sha256/$(digest containerimage.digest)")"
   report config "$(encoded "blobs/sha256/$(digest containerimage.config.digest)")"
-  report cache "$(buildctl du | tail -n 1)"
 fi
 exit $code`
 
@@ -90,12 +96,6 @@ export class BuildReport {
 
   get writtenBytes(): number {
     return this.#number('writtenKb') * 1024
-  }
-
-  /** As `buildctl du` sums it up: `Total: 1.25GB`. */
-  get cacheBytes(): number {
-    const [, number = '0', unit = ''] = /([\d.]+)\s*([kMGT]?)B$/.exec(this.#values.get('cache') ?? '') ?? []
-    return Math.round(Number(number) * 1000 ** ['', 'k', 'M', 'G', 'T'].indexOf(unit))
   }
 
   /** A file of the exported image, as it was written. */

@@ -7,8 +7,8 @@ import { type Built, type ImageBuild, ImageError } from '../../image-builder.ts'
 import { listBuilt } from '../built-images.ts'
 import { imageLabels } from '../image-labels.ts'
 import { BASES_FOLDER, baseArguments, type GivenImage, giveBase, givenBase, hashOf } from './bases.ts'
-import { BUILD, CLEAN_UP, PREPARE } from './build-scripts.ts'
-import { runInBuilder } from './builder-command.ts'
+import { BUILD, CLEAN_UP, cacheBytesIn, PREPARE } from './build-scripts.ts'
+import { readFromBuilder, runInBuilder } from './builder-command.ts'
 import {
   type BuilderSettings,
   EXPORTS_FOLDER,
@@ -23,7 +23,7 @@ import {
 } from './builder-container.ts'
 import { MemoryWatch } from './memory-watch.ts'
 import { BuildProgress } from './progress.ts'
-import { takeImage } from './take-image.ts'
+import { readExport, takeImage } from './take-image.ts'
 
 const CLEAN_UP_SECONDS = 15
 const KNOWN_IMAGES = 10
@@ -61,10 +61,10 @@ class OwnBuild {
   readonly #folder: string
   readonly #secrets: string
   readonly #export: string
-  #blobs: readonly string[] = []
   #builder: RunningBuilder | null = null
   #isBrokenOff = false
   #isWedged = false
+  #isCleared = false
 
   constructor(options: OwnBuilderOptions, build: ImageBuild, signal: AbortSignal) {
     this.#options = options
@@ -91,10 +91,14 @@ class OwnBuild {
       ...earlier.slice(0, KNOWN_IMAGES).map((image) => image.id),
       ...Object.values(this.#build.bases ?? {}),
     ]
-    const exported = { folder: this.#export, name, known }
-    const { imageId, blobs } = await takeImage(engine, id, progress.report, exported, this.#signal)
-    this.#blobs = blobs
-    const { writtenBytes, cacheBytes } = progress.report
+    const exported = readExport(progress.report, name)
+    const source = { builder: id, folder: this.#export, known }
+    // What is cleared away meanwhile is nothing of this image.
+    const [imageId, cacheBytes] = await Promise.all([
+      takeImage(engine, exported, source, this.#signal),
+      this.#clear(id, exported.blobs),
+    ])
+    const { writtenBytes } = progress.report
     const { peakBytes: memoryPeakBytes, cpuSeconds } = memory
     return {
       imageId,
@@ -102,19 +106,29 @@ class OwnBuild {
     }
   }
 
-  /** Not under the build's signal. What it leaves goes when the builder starts the next time. */
+  /** What it leaves goes when the builder starts the next time. */
   async cleanUp(): Promise<void> {
     if (!this.#builder) return
     const { engine } = this.#options
     const { accountId } = this.#build
-    const { id } = this.#builder
     const signal = AbortSignal.timeout(CLEAN_UP_SECONDS * 1000)
     const attempt = (work: Promise<unknown>) => work.catch(() => {})
     if (this.#isWedged) return void (await attempt(removeBuilder(engine, accountId, { keepsCache: false }, signal)))
-    const folders = [this.#folder, this.#secrets, this.#export, `${EXPORTS_KEPT}`]
-    await attempt(runInBuilder(engine, id, ['sh', '-c', CLEAN_UP, 'sh', ...folders, ...this.#blobs], {}, signal))
+    if (!this.#isCleared) await this.#clear(this.#builder.id)
     // What steps that were broken off have written stays in use until the daemon starts again.
     if (this.#isBrokenOff || this.#signal.aborted) await attempt(restartUnlessBuilding(engine, accountId, signal))
+  }
+
+  /**
+   * Removes what the build has written beside the cache, but for the blobs of its image. Not under the build's signal, and
+   * never rejects. Returns how many bytes the cache has, if anything was built; 0 where that cannot be known.
+   */
+  async #clear(builder: string, blobs: readonly string[] = []): Promise<number> {
+    this.#isCleared = true
+    const command = ['sh', '-c', CLEAN_UP, 'sh', this.#folder, this.#secrets, this.#export, `${EXPORTS_KEPT}`, ...blobs]
+    const signal = AbortSignal.timeout(CLEAN_UP_SECONDS * 1000)
+    const printed = await readFromBuilder(this.#options.engine, builder, command, signal).catch(() => '')
+    return cacheBytesIn(printed)
   }
 
   /** Has the builder receive all that the build needs. */

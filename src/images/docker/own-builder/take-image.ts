@@ -15,13 +15,18 @@ interface Descriptor {
   size: number
 }
 
-interface Exported {
-  /** Folder of the OCI layout in the builder. */
-  folder: string
+/** The image that a builder has exported: all of it but its layers. */
+export interface ExportedImage {
   /** `<repository>:<tag>`. */
   name: string
-  /** Images whose layers need not be sent, because whoever built has them. */
-  known: readonly string[]
+  /** What an archive of it holds besides the layers, by path. */
+  described: Readonly<Record<string, string | Buffer>>
+  /** Paths. */
+  layers: readonly string[]
+  /** Ids of the layers, as the engine shows them. */
+  diffIds: readonly string[]
+  /** Hashes of all that was exported. */
+  blobs: readonly string[]
 }
 
 const MEGABYTE = 1024 * 1024
@@ -32,19 +37,8 @@ const blobOf = (digest: string): string => {
   return `blobs/sha256/${hash}`
 }
 
-/**
- * Loads what a builder has exported into the engine, without the layers that it has from images that are known. Layer ids
- * are believed by the engine, so only those of the environment's own images and bases may be left out. All but the layers
- * is written here: a builder that was taken over can name no other image. Returns the image's id on the engine, and the hashes of its
- * blobs.
- */
-export async function takeImage(
-  engine: DockerEngine,
-  builder: string,
-  report: BuildReport,
-  { folder, name, known }: Exported,
-  signal: AbortSignal,
-): Promise<{ imageId: string; blobs: string[] }> {
+/** All but the layers is written here: a builder that was taken over can name no other image. */
+export function readExport(report: BuildReport, name: string): ExportedImage {
   const [manifestFile, configFile] = [report.file('manifest'), report.file('config')]
   const manifest = JSON.parse(manifestFile.toString()) as { mediaType?: string; layers: Descriptor[] }
   const { rootfs } = JSON.parse(configFile.toString()) as { rootfs: { diff_ids: string[] } }
@@ -53,7 +47,7 @@ export async function takeImage(
   const layers = manifest.layers.map(({ digest }) => blobOf(digest))
   const [manifestBlob, configBlob] = [blobOf(digestOf(manifestFile)), blobOf(digestOf(configFile))]
   const descriptor = { mediaType, digest: digestOf(manifestFile), size: manifestFile.length }
-  const described: Record<string, string | Buffer> = {
+  const described = {
     'oci-layout': '{"imageLayoutVersion":"1.0.0"}',
     'index.json': JSON.stringify({
       schemaVersion: 2,
@@ -64,15 +58,29 @@ export async function takeImage(
     [manifestBlob]: manifestFile,
     [configBlob]: configFile,
   }
+  const blobs = [manifestBlob, configBlob, ...layers].map((path) => basename(path))
+  return { name, described, layers, diffIds: rootfs.diff_ids, blobs }
+}
+
+/**
+ * Loads an exported image into the engine, without the layers that it has from images that are known. Layer ids are believed
+ * by the engine, so only those of the environment's own images and bases may be left out. Returns its id on the engine.
+ */
+export async function takeImage(
+  engine: DockerEngine,
+  { name, described, layers, diffIds }: ExportedImage,
+  { builder, folder, known }: { builder: string; folder: string; known: readonly string[] },
+  signal: AbortSignal,
+): Promise<string> {
   const loading = { engine, builder, folder, described, signal }
-  const common = await longestCommon(engine, rootfs.diff_ids, known, signal)
+  const common = await longestCommon(engine, diffIds, known, signal)
   const isTaken = common > 0 && (await load(loading, layers.slice(common)))
   if (!isTaken && !(await load(loading, layers)))
     throw new Error('The container engine did not take the image that was built')
   const { Id, RootFS } = (await ask(engine, { path: `/images/${name}/json`, signal })) as ImageInspectInfo
-  if (JSON.stringify(RootFS.Layers ?? []) !== JSON.stringify(rootfs.diff_ids))
+  if (JSON.stringify(RootFS.Layers ?? []) !== JSON.stringify(diffIds))
     throw new Error('The container engine has another image than the one that was built')
-  return { imageId: Id, blobs: [manifestBlob, configBlob, ...layers].map((path) => basename(path)) }
+  return Id
 }
 
 const digestOf = (content: Buffer): string => `sha256:${createHash('sha256').update(content).digest('hex')}`
