@@ -19,7 +19,7 @@ export const QUICK: Part = ['quick', 'main-path']
  * One after the other, because the installations that shipped tests share, with all their containers, are there until the
  * end of their run, and everything beside them takes three times as long.
  */
-const ALL: readonly Part[] = [QUICK, ['long', 'proofs'], ['engine'], ['shipped', 'shipped-apart']]
+const ALL: readonly Part[] = [QUICK, ['long', 'proofs'], ['engine'], ['shipped'], ['shipped-apart']]
 
 /** In the order in which they are run. Another one is another entry. */
 export const TESTED_ENGINES: readonly TestedEngine[] = [
