@@ -153,7 +153,7 @@ export const SETTINGS = z.object({
   ...USAGE_SETTINGS,
   BERTH_BUILDER: z
     .enum(['auto', 'own', 'engine'])
-    .default('engine')
+    .default('auto')
     .describe(
       'What builds images. own: a rootless BuildKit in a container of its own for each account, whose limits, network, images and cache are the account’s. engine: the builder of the engine, which all accounts share. auto: own, and engine while the image of the former cannot be had.',
     ),

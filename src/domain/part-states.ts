@@ -24,6 +24,8 @@ export const PART_STATES = {
     'Update the container engine to Docker 20.10 or newer, or point DOCKER_HOST at another one. docs/compatibility.md lists those that are tested.',
   ENGINE_TAKEN:
     'Stop the other Berth and run npm run engine:take-over where work shall go on, or give a copy an engine of its own (DOCKER_HOST).',
+  BUILDER_SHARED:
+    'Set BERTH_BUILDER=auto, so that each account builds in a container of its own, unless all accounts trust each other.',
   DISK_FULL: 'Make room on the disk of the data directory (BERTH_DATA_DIR).',
   CLOCK_SKEWED: 'Let NTP set the clocks of both machines. Berth takes its time from the database.',
   CLOCK_JUMPED:

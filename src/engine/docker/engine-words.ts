@@ -25,6 +25,10 @@ export const ENGINE_WORDS = {
 
   diskFull: [/no space left on device/i],
   diskFailed: [/read-only file system/i, /input\/output error/i],
+  /** The daemon of a builder has ended, or is about to. A step that fails is quoted, so that no step can say this. */
+  builderAway: [
+    /^(listing workers for Build: failed to list workers: |failed to receive status: )?(rpc error: code = )?Unavailable\b/,
+  ],
   /** The cache of a builder of BuildKit's has no room. */
   builderFull: [/ResourceExhausted/, /no space left on device/i],
 

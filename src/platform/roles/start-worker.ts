@@ -1,3 +1,4 @@
+import type { Config } from '../../config/config.ts'
 import type { RecordScaling } from '../../domain/autoscaling.ts'
 import type { PartState } from '../../domain/part-states.ts'
 import { beginDueJobRuns } from '../../services/job-schedule/due-job-runs.ts'
@@ -33,7 +34,18 @@ export async function startWorker(context: WorkerContext): Promise<void> {
     isRequired: false,
     check: () => enginePart(worker.engine),
   }
+  readiness.builder = { isRequired: false, check: () => builderPart(context.config) }
 }
+
+const builderPart = ({ BERTH_BUILDER }: Config): PartState =>
+  BERTH_BUILDER === 'engine'
+    ? {
+        ready: true,
+        state: 'BUILDER_SHARED',
+        reason:
+          'All accounts build in the builder of the engine (BERTH_BUILDER=engine): they share its cache, and on Docker 23 and newer no limit of a build holds',
+      }
+    : { ready: true, reason: null }
 
 const enginePart = ({ reachable, fault, reason }: Worker['engine']): PartState =>
   reachable === true

@@ -81,6 +81,16 @@ const HEARD: readonly [where: string, word: EngineWord, message: string][] = [
   ['killed while it started a container', 'startedBefore', 'AlreadyExists: task 9f3c already exists: unknown'],
   ['its disk failed', 'diskFailed', 'write /var/lib/docker/tmp/GetImageBlob1: input/output error'],
   ['its disk failed', 'diskFailed', 'mkdir /var/lib/docker/tmp: read-only file system'],
+  [
+    'a builder',
+    'builderAway',
+    'listing workers for Build: failed to list workers: Unavailable: connection error: desc = "transport: Error while dialing: dial unix /home/user/.local/buildkitd.sock: connect: no such file or directory"',
+  ],
+  [
+    'a builder',
+    'builderAway',
+    'failed to receive status: rpc error: code = Unavailable desc = error reading from server: connection reset by peer',
+  ],
   ['a builder', 'builderFull', 'error: failed to solve: ResourceExhausted: failed to copy: no space left on device'],
   ['Docker Hub', 'denied', 'Error response from daemon: unauthorized: incorrect username or password'],
   [

@@ -11,6 +11,7 @@ import { BUILD, CLEAN_UP, cacheBytesIn, PREPARE } from './build-scripts.ts'
 import { readFromBuilder, runInBuilder } from './builder-command.ts'
 import {
   type BuilderSettings,
+  builderName,
   EXPORTS_FOLDER,
   ensureBuilder,
   isSameRun,
@@ -39,17 +40,26 @@ export interface OwnBuilderOptions {
   provideImage: ProvideImage
 }
 
+/** By the builder's name. A build that is given up is answered for at once, and cleaned up after. */
+const cleaning = new Map<string, Promise<void>>()
+
 /** One at a time for an account: its builder's limits, and what it exports, are for all that it builds. */
 export async function buildInOwnBuilder(
   options: OwnBuilderOptions,
   build: ImageBuild,
   signal: AbortSignal,
 ): Promise<Built> {
+  const name = builderName(options.engine.installationId, build.accountId)
+  await cleaning.get(name)
   const building = new OwnBuild(options, build, signal)
   try {
     return await building.run()
   } finally {
-    await building.cleanUp()
+    const cleaned = building.cleanUp().finally(() => {
+      if (cleaning.get(name) === cleaned) cleaning.delete(name)
+    })
+    cleaning.set(name, cleaned)
+    await cleaned
   }
 }
 
@@ -223,6 +233,7 @@ class OwnBuild {
       throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`, { limit: 'diskMb' })
     }
     const reason = reasonIn(words)
+    if (says(reason, 'builderAway')) throw new Error(`The builder ended during the build: ${reason}`)
     // No build can go on with this cache.
     if (says(reason, 'builderFull')) {
       this.#isWedged = true
