@@ -27,14 +27,7 @@ export async function buildImage(world: World, instructions: readonly string[], 
   const { stageLabels, namespace, isApart } = await world.imageBuilder.traits()
   const dockerfile = labelStages([`FROM ${from}`, ...instructions].join('\n'), stageLabels(appEnvId))
   const contentId = uniqueId('con')
-  const given = isApart
-    ? {
-        bases: {
-          [familiarName(from)]: (await world.imageBuilder.resolveImage(from, null, { mayUseCopy: async () => true }))
-            .imageId,
-        },
-      }
-    : {}
+  const given = isApart ? { bases: { [familiarName(from)]: await baseId(world, from, options) } } : {}
   const build: ImageBuild = {
     ...{ accountId: ACCOUNT, appId: uniqueId('app'), operationId: uniqueId('op') },
     ...{
@@ -58,6 +51,13 @@ export async function buildImage(world: World, instructions: readonly string[], 
   }
   const { imageId } = await world.imageBuilder.build(build, { timeoutSeconds: 60, ...(signal ? { signal } : {}) })
   return { id: imageId, lines, appEnvId, contentId, name: build.name }
+}
+
+/** What the worker resolves with the logins of an app. */
+async function baseId({ imageBuilder }: World, image: string, { credentials = {} }: BuildOptions): Promise<string> {
+  const credential = credentials[image.slice(0, image.indexOf('/'))] ?? null
+  const { imageId } = await imageBuilder.resolveImage(image, credential, { mayUseCopy: async () => true })
+  return imageId
 }
 
 /** A step that runs a program without a shell. */
