@@ -33,14 +33,15 @@ export function cacheBytesIn(printed: string): number {
 export const REPORT = 'berth:'
 
 /**
- * Runs `buildctl` with the arguments after the first three, and reports what came of it. Closing a command's connection ends
+ * Runs `buildctl` with the arguments after the first four, and reports what came of it. Closing a command's connection ends
  * nothing in a container but its input, so the program ends with that: of a build that is cancelled, too late, or whose
  * worker died. It also ends when the layers that are new have more than `$1` KB. `$2`: the build's folder, `$3`: where the
- * image is exported.
+ * image is exported, `$4`: folders of its bases, whose blobs need not be written again.
  */
 export const BUILD = `
-limit=$1 folder=$2 export=$3; shift 3
-mkdir -p "$export" && touch "$export"
+limit=$1 folder=$2 export=$3 bases=$4; shift 4
+mkdir -p "$export/blobs/sha256" && touch "$export"
+for base in $bases; do ln "$base"/blobs/sha256/* "$export/blobs/sha256" 2>/dev/null; done
 report() { printf '\\n${REPORT}%s %s\\n' "$1" "$2"; }
 snapshots() { ls -d "$HOME"/.local/share/buildkit/runc-*/snapshots/snapshots/* 2>/dev/null; }
 before=" $(snapshots | tr '\\n' ' ') "
@@ -52,6 +53,12 @@ written() {
 # As both versions of control groups count them.
 kills() { cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n 's/^oom_kill //p'; }
 kills_before=$(kills)
+cpu() { cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpuacct/cpuacct.usage 2>/dev/null | tr '\\n' ' '; }
+memory() {
+  cat /sys/fs/cgroup/memory.current /sys/fs/cgroup/memory/memory.usage_in_bytes 2>/dev/null
+  cat /sys/fs/cgroup/memory.stat /sys/fs/cgroup/memory/memory.stat 2>/dev/null
+}
+report cpuBefore "$(cpu)"
 digest() { sed -n "s/.*\\"$1\\": *\\"sha256:\\([0-9a-f]*\\)\\".*/\\1/p" "$folder/metadata.json" | head -n 1; }
 encoded() { base64 < "$export/$1" | tr -d '\\n'; }
 exec 3<&0
@@ -65,6 +72,8 @@ wait $build; code=$?
 kill $watch $disk 2>/dev/null
 report writtenKb "$(written)"
 report kills "$(($(kills) - kills_before))"
+report cpu "$(cpu)"
+report memory "$(memory | tr '\\n' ' ')"
 if [ -e "$folder/too-large" ]; then report tooLarge true; fi
 if [ $code = 0 ]; then
   report index "$(encoded index.json)"
@@ -98,6 +107,19 @@ export class BuildReport {
     return this.#number('writtenKb') * 1024
   }
 
+  get cpuSeconds(): number {
+    return cpuSecondsIn(this.#text('cpu')) - cpuSecondsIn(this.#text('cpuBefore'))
+  }
+
+  /** Memory in use when it ended, without what the kernel can drop. */
+  get memoryBytes(): number {
+    const [usage = '0', ...pairs] = this.#text('memory').split(' ')
+    const stats = Object.fromEntries(
+      pairs.flatMap((name, at) => (at % 2 === 0 ? [[name, Number(pairs[at + 1])] as const] : [])),
+    )
+    return heldBytes(Number(usage), stats)
+  }
+
   /** A file of the exported image, as it was written. */
   file(name: 'index' | 'manifest' | 'config'): Buffer {
     const encoded = this.#values.get(name)
@@ -105,7 +127,23 @@ export class BuildReport {
     return Buffer.from(encoded, 'base64')
   }
 
+  #text(name: string): string {
+    return this.#values.get(name) ?? ''
+  }
+
   #number(name: string): number {
     return Number(this.#values.get(name)) || 0
   }
+}
+
+/** `usage_usec 43541 …` of version 2 of control groups, nanoseconds alone of version 1. */
+function cpuSecondsIn(text: string): number {
+  const microseconds = /^usage_usec (\d+)/.exec(text)?.[1]
+  return microseconds === undefined ? (Number(text) || 0) / 1e9 : Number(microseconds) / 1e6
+}
+
+/** What the kernel cannot get back by dropping files of its cache. Both versions of control groups know these words. */
+export function heldBytes(usage: number, stats: Readonly<Record<string, number>>): number {
+  const files = (list: 'active_file' | 'inactive_file') => stats[`total_${list}`] ?? stats[list] ?? 0
+  return Math.max(0, usage - files('active_file') - files('inactive_file') - (stats.slab_reclaimable ?? 0))
 }

@@ -108,8 +108,8 @@ class OwnBuild {
       takeImage(engine, exported, source, this.#signal),
       this.#clear(id, exported.blobs),
     ])
-    const { writtenBytes } = progress.report
-    const { peakBytes: memoryPeakBytes, cpuSeconds } = memory
+    const { writtenBytes, cpuSeconds, memoryBytes } = progress.report
+    const memoryPeakBytes = Math.max(memory.peakBytes, memoryBytes)
     return {
       imageId,
       used: { memoryPeakBytes, cpuSeconds, writtenBytes, sentBytes, cacheBytes, steps: progress.steps },
@@ -190,7 +190,9 @@ class OwnBuild {
       full.abort()
       this.#isBrokenOff = true
     })
-    const command = ['sh', '-c', BUILD, 'sh', `${diskMb * 1024}`, this.#folder, this.#export, ...this.#arguments(bases)]
+    const layouts = Object.values(this.#build.bases ?? {}).map((imageId) => `${BASES_FOLDER}/${hashOf(imageId)}`)
+    const places = [this.#folder, this.#export, layouts.join(' ')]
+    const command = ['sh', '-c', BUILD, 'sh', `${diskMb * 1024}`, ...places, ...this.#arguments(bases)]
     const both = AbortSignal.any([this.#signal, full.signal])
     const waiting = { input: forever(both), output: (chunk: Uint8Array) => progress.add(chunk) }
     let exitCode: number
@@ -202,7 +204,7 @@ class OwnBuild {
       throw this.#outOfMemory('The build was ended, as it was')
     } finally {
       progress.end()
-      await memory.stop(engine, id, this.#signal)
+      memory.stop()
       await watching
     }
     if (exitCode !== 0) await this.#fail(progress)
