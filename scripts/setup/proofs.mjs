@@ -7,6 +7,12 @@ export const PROOFS = {
     program: ['test/backups/prove-backups.ts'],
     shows: '2 GB through a backup and back, in bounded memory',
   },
+  builds: {
+    program: ['test/builds/prove-builds.ts'],
+    isCompiled: true,
+    engine: 'required',
+    shows: 'Builds that take all they can beside an app under load; 200 changes of one character; 50 builds cancelled',
+  },
   compose: {
     program: ['test/compose/prove.ts'],
     engine: 'required',
