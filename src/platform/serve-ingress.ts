@@ -24,5 +24,6 @@ function reportOtherProcess({ link, config, readiness }: RoleContext): void {
   if (!isWorkerElsewhere) return
   readiness.worker = siblingPart(link, 'worker', false)
   readiness.engine = siblingPart(link, 'engine', false)
+  readiness.builder = siblingPart(link, 'builder', false)
   readiness.hostFirewall = siblingPart(link, 'hostFirewall', false)
 }

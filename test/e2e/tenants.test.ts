@@ -1,5 +1,7 @@
+import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BuildImages } from '../support/build-images.ts'
+import { builderImageProblem } from '../support/builder-image.ts'
 import { repetitions } from '../support/repetitions.ts'
 import { sourceOf } from '../support/source-archive.ts'
 import { type BuildSite, type BuiltApp, startBuildSite } from './build-site.ts'
@@ -94,4 +96,64 @@ test('a build reaches containers of its own account, and nobody else’s', async
   }
   expect(await reach({})).toBe('the other answers: yes')
   expect(await reach({ accountId })).toBe('the other answers: no')
+})
+
+const THEIR_CACHE = '--mount=type=cache,id=shared,target=/cache'
+const THEIR_SECRET = '--mount=type=secret,id=THEIRS'
+const SOCKETS =
+  '/home/user/.local/buildkitd.sock /run/user/1000/buildkit/buildkitd.sock /run/buildkit/buildkitd.sock /run/docker.sock /var/run/docker.sock'
+
+const print = (word: string) => `echo ${word}`
+const ifThere = (path: string, word: string) => `if [ -e ${path} ]; then ${print(word)}; fi`
+const ifResolved = (name: string) =>
+  `RUN ["node", "-e", ${JSON.stringify(`require('dns').lookup('${name}', (error) => console.log(error ? 'not there' : 'reached'))`)}]`
+
+const problem = await builderImageProblem(new Docker())
+if (problem) console.warn(problem)
+
+describe.skipIf(problem !== null)('a step of one account’s build', () => {
+  const ways: [string, () => string | Promise<string>][] = [
+    [
+      'finds nothing in another one’s cache of the same name',
+      () => `RUN ${THEIR_CACHE} ${ifThere('/cache/theirs', 'reached')}`,
+    ],
+    ['has no secret of another one', () => `RUN ${THEIR_SECRET} ${ifThere('/run/secrets/THEIRS', 'reached')}`],
+    [
+      'sees no socket of a builder or an engine',
+      () => `RUN for one in ${SOCKETS}; do ${ifThere('$one', 'reached')}; done`,
+    ],
+    ['sees no file of its builder', () => `RUN ${ifThere('/home/user/.local/share/buildkit', 'reached')}`],
+    ['cannot resolve another one’s app', async () => ifResolved(await nameOf('replica', theirs))],
+    ['cannot resolve another one’s builder', async () => ifResolved(await nameOf('builder', theirs))],
+  ]
+
+  const nameOf = async (role: string, { appEnvId }: BuiltApp): Promise<string> => {
+    const label = [
+      `berth.role=${role}`,
+      role === 'builder' ? `berth.account=${theirAccountId}` : `berth.env=${appEnvId}`,
+    ]
+    const [container] = await berth.docker.listContainers({ filters: { label } })
+    expect(container).toBeDefined()
+    return container?.Names[0]?.slice(1) ?? ''
+  }
+
+  let theirAccountId: string
+
+  beforeAll(async () => {
+    const { accounts } = await berth.ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
+    theirAccountId = accounts.find((one) => one.accountId !== accountId)?.accountId ?? ''
+    const envVars = [{ name: 'THEIRS', value: 'hidden-from-others', type: 'BUILD', isSecret: true }]
+    const planting = await site.uploadedApp({}, { envVars })
+    const plant = `RUN ${THEIR_CACHE} ${THEIR_SECRET} : > /cache/theirs; ${ifThere('/run/secrets/THEIRS', 'planted')}`
+    const operation = await site.upload(planting, await source(`FROM ${images.node}`, plant))
+    expect(operation).toMatchObject({ status: 'SUCCEEDED' })
+    expect(await site.logOf(operation)).toContain('planted')
+  })
+
+  test.each(ways)('%s', async (_name, instruction) => {
+    const app = await site.uploadedApp({ accountId }, { accountId })
+    const operation = await site.upload(app, await source(`FROM ${images.node}`, await instruction()))
+    expect(operation).toMatchObject({ status: 'SUCCEEDED' })
+    expect(await site.logOf(operation)).not.toContain('reached')
+  })
 })

@@ -31,6 +31,7 @@ test('the processes are announced as one, and the API speaks for both', async ()
   expect(berth.processOf('api')).not.toBe(berth.processOf('ingress'))
   const { parts } = await berth.call('GET', '/readyz')
   expect(Object.keys(parts as object).sort()).toEqual([
+    'builder',
     'clock',
     'dataDisk',
     'database',
