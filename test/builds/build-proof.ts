@@ -24,15 +24,16 @@ export interface EndedBuild {
 
 /** Uploads files and asks for their build, without waiting for it. Returns the id of its operation. */
 export async function beginBuild(
-  { post, call }: BuildStage,
+  { get, post, call }: BuildStage,
   { appEnvId }: NewApp,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {
   const { uploadUrl, storageKey } = await post('/app-env/request-storage-key', { appEnvId, fileExtension: '.tgz' })
   await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(await sourceOf(files)) })
-  const { body, text } = await call('POST', '/app-env/notify-code-upload', { body: { appEnvId, storageKey } })
-  if (!body.operationId) throw new Error(`The build was not begun: ${text}`)
-  return body.operationId
+  const { status, text } = await call('POST', '/app-env/notify-code-upload', { body: { appEnvId, storageKey } })
+  if (status !== 200) throw new Error(`The build was not begun: ${text}`)
+  const { operations } = await get('/operations', { appEnvId })
+  return operations[0].operationId
 }
 
 export async function endOfBuild({ get }: BuildStage, operationId: string): Promise<EndedBuild> {

@@ -10,7 +10,7 @@ const DISK_KEPT_MB = 20
 
 /** Cancels builds in the middle of a step that has written something and ignores SIGTERM. */
 export async function cancelsProof(stage: BuildStage): Promise<void> {
-  const { docker, cancels, createApp, post, claim, log } = stage
+  const { docker, cancels, createApp, call, claim, log } = stage
   const { node } = await ensureBuildImages(docker)
   const app = await createApp({ isCliDeployment: true })
   const step = (round: number) =>
@@ -19,7 +19,7 @@ export async function cancelsProof(stage: BuildStage): Promise<void> {
     const operationId = await beginBuild(stage, app, { Dockerfile: `FROM ${node}\n${step(round)}\n` })
     while ((await countSteps(docker, app.appEnvId)) === 0) await pause()
     const since = performance.now()
-    await post('/operation/cancel', { operationId })
+    await call('POST', '/operation/cancel', { body: { operationId } })
     while ((await countSteps(docker, app.appEnvId)) > 0) await pause()
     const tookMs = performance.now() - since
     const { status } = await endOfBuild(stage, operationId)
@@ -51,18 +51,18 @@ async function diskMb(docker: Docker, accountId: string): Promise<number> {
   const filters = { label: ['berth.role=builder', `berth.account=${accountId}`] }
   const [builder] = await docker.listContainers({ all: true, filters })
   if (!builder) throw new Error('The account has no builder')
+  // It starts again after a cancelled build.
   for (const until = performance.now() + 10_000; performance.now() < until; await pause()) {
-    const exec = await docker.getContainer(builder.Id).exec({
-      Cmd: ['sh', '-c', 'du -sm "$HOME/.local/share/buildkit" 2>/dev/null | cut -f 1'],
-      AttachStdout: true,
-      Tty: true,
-    })
-    const stream = await exec.start({}).catch(() => null)
-    if (!stream) continue
-    let text = ''
-    for await (const chunk of stream) text += chunk
-    const megabytes = Number.parseInt(text, 10)
+    const megabytes = await usedMb(docker.getContainer(builder.Id)).catch(() => 0)
     if (megabytes > 0) return megabytes
   }
   throw new Error('The builder does not say how large its cache is')
+}
+
+async function usedMb(builder: Docker.Container): Promise<number> {
+  const Cmd = ['sh', '-c', 'du -sm "$HOME/.local/share/buildkit" 2>/dev/null | cut -f 1']
+  const exec = await builder.exec({ Cmd, AttachStdout: true, Tty: true })
+  let text = ''
+  for await (const chunk of await exec.start({ Tty: true })) text += chunk
+  return Number.parseInt(text, 10) || 0
 }

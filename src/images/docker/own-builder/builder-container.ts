@@ -34,12 +34,14 @@ export const EXPORTS_FOLDER = `${BUILDER_ROOT}/berth-exports`
 export const SECRETS_FOLDER = '/run/berth'
 
 /** Changes with what is below, so that a builder of another Berth is replaced. */
-const FORM = '2'
+const FORM = '3'
 const FORM_LABEL = 'berth.form'
 
 const CPU_PERIOD_US = 100_000
 /** An eighth of what each app has, where they compete: a build may wait, a request may not. */
 const CPU_SHARES = 128
+/** In bytes, of one step; the daemon says where it cut. */
+const MAX_STEP_OUTPUT = 32 * 1024 * 1024
 const READY_SECONDS = 30
 const READY_PAUSE_MS = 30
 const ATTEMPTS = 5
@@ -209,8 +211,8 @@ async function create(
       `CONFIGURATION=${configuration(settings.cacheMb)}`,
       `BUILDKIT_HOST=${ADDRESS}`,
       'HOME=/home/user',
-      // Otherwise the last line of a step that prints much is lost.
-      ...['BUILDKIT_STEP_LOG_MAX_SIZE=-1', 'BUILDKIT_STEP_LOG_MAX_SPEED=-1'],
+      // The daemon keeps in memory what nobody has read yet. By default, it drops what a step prints fast.
+      ...[`BUILDKIT_STEP_LOG_MAX_SIZE=${MAX_STEP_OUTPUT}`, 'BUILDKIT_STEP_LOG_MAX_SPEED=-1'],
     ],
     HostConfig: {
       NetworkMode: network,

@@ -235,16 +235,17 @@ class OwnBuild {
       throw new ImageError('DISK_QUOTA_EXCEEDED', `The build has written more than ${diskMb} MB`, { limit: 'diskMb' })
     }
     const reason = reasonIn(words)
-    if (says(reason, 'builderAway')) throw new Error(`The builder ended during the build: ${reason}`)
     // No build can go on with this cache.
     if (says(reason, 'builderFull')) {
       this.#isWedged = true
       throw new Error(`The builder could not build: ${reason}`)
     }
+    // Of the daemon as well, which would then be killed again.
+    if (report.hasKilled) throw this.#outOfMemory(`${reason}:`)
     // Another worker's build may have ended it.
     if (this.#builder && !(await isSameRun(this.#options.engine, this.#builder, this.#signal)))
       throw new Error(`The account’s builder ended during the build: ${reason}`)
-    if (report.hasKilled) throw this.#outOfMemory(`${reason}:`)
+    if (says(reason, 'builderAway')) throw new Error(`The builder ended during the build: ${reason}`)
     throw SIGKILL.test(reason) ? this.#outOfMemory(`${reason}, probably`) : new ImageError('BUILD_FAILED', reason)
   }
 
