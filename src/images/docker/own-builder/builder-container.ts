@@ -41,7 +41,7 @@ const CPU_PERIOD_US = 100_000
 /** An eighth of what each app has, where they compete: a build may wait, a request may not. */
 const CPU_SHARES = 128
 /** In bytes, of one step; the daemon says where it cut. */
-const MAX_STEP_OUTPUT = 32 * 1024 * 1024
+const MAX_STEP_OUTPUT = 8 * 1024 * 1024
 const READY_SECONDS = 30
 const READY_PAUSE_MS = 30
 const ATTEMPTS = 5
