@@ -76,12 +76,14 @@ const inWords = ([app, api]: readonly OpenLoopReport[]): string =>
     })
     .join('; ')
 
-/** As platforms do that hand a build to the engine, with its newest builder. */
+/** As platforms do that hand a build to the engine. Leaves nothing, if it succeeds or fails. */
 async function buildPlainly({ docker }: BuildStage, files: Record<string, string>): Promise<void> {
   const context = pack()
   for (const [name, content] of Object.entries(files)) context.entry({ name }, content)
   context.finalize()
-  const options = { version: '2', nocache: true } as const
-  const progress = await docker.buildImage(Readable.from(context), options)
+  const name = `berth-plain-build:${Date.now()}`
+  const progress = await docker.buildImage(Readable.from(context), { t: name, nocache: true, rm: true, forcerm: true })
   for await (const _ of progress as AsyncIterable<unknown>);
+  const gone = () => {}
+  await docker.getImage(name).remove({ force: true }).catch(gone)
 }
