@@ -9,7 +9,7 @@ import type { OpenLoopReport } from '../trust/support/open-loop-process.ts'
 import { type BuildStage, beginBuild, endOfBuild } from './build-proof.ts'
 
 const QUIET_SECONDS = 20
-const MOST_RATIO = 2
+const MAX_RATIO = 2
 const LIMITS = { cpu: 2, memoryMb: 1_024, diskMb: 1_000, timeoutSeconds: 30 }
 
 /** What a step does; each ends by itself as well, because the plain build beside it has no limit. */
@@ -54,7 +54,7 @@ export async function attacksProof(stage: BuildStage): Promise<void> {
       const ratios = seen.map(({ p99Ms }, at) => p99Ms / (quiet[at]?.p99Ms ?? 0))
       const failures = seen.flatMap((report) => report.failures)
       claim(
-        failures.length === 0 && (ratios[0] ?? 0) <= MOST_RATIO,
+        failures.length === 0 && (ratios[0] ?? 0) <= MAX_RATIO,
         `${what}: ${outcome}\n    ${inWords(seen)}; p99 ${ratios.map((ratio) => ratio.toFixed(1)).join(' and ')} × quiet`,
       )
       const plain = await during(() => buildPlainly(stage, files))

@@ -1,7 +1,7 @@
 import type Docker from 'dockerode'
 import type { Client } from '../shipped/support/client.ts'
+import { eventually } from '../shipped/support/eventually.ts'
 import type { NewApp, User } from '../shipped/support/user.ts'
-import { sourceOf } from '../support/source-archive.ts'
 
 /** A Berth that `npm start` runs, with what a proof needs besides. */
 export interface BuildStage extends Client, User {
@@ -16,7 +16,6 @@ export interface BuildStage extends Client, User {
 export type BuildProof = (stage: BuildStage) => Promise<void>
 
 export interface EndedBuild {
-  operationId: string
   status: string
   reason: string | null
   message: string | null
@@ -24,22 +23,20 @@ export interface EndedBuild {
 
 /** Uploads files and asks for their build, without waiting for it. Returns the id of its operation. */
 export async function beginBuild(
-  { get, post, call }: BuildStage,
+  { get, store, call }: BuildStage,
   { appEnvId }: NewApp,
   files: Readonly<Record<string, string>>,
 ): Promise<string> {
-  const { uploadUrl, storageKey } = await post('/app-env/request-storage-key', { appEnvId, fileExtension: '.tgz' })
-  await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(await sourceOf(files)) })
+  const storageKey = await store({ appEnvId }, files)
   const { status, text } = await call('POST', '/app-env/notify-code-upload', { body: { appEnvId, storageKey } })
   if (status !== 200) throw new Error(`The build was not begun: ${text}`)
   const { operations } = await get('/operations', { appEnvId })
   return operations[0].operationId
 }
 
-export async function endOfBuild({ get }: BuildStage, operationId: string): Promise<EndedBuild> {
-  for (;;) {
-    const operation = (await get('/operation', { operationId })) as EndedBuild
-    if (!['QUEUED', 'RUNNING'].includes(operation.status)) return operation
-    await new Promise((resolve) => setTimeout(resolve, 100))
-  }
-}
+export const endOfBuild = ({ get }: BuildStage, operationId: string): Promise<EndedBuild> =>
+  eventually(
+    'the build has ended',
+    () => get('/operation', { operationId }),
+    ({ status }: EndedBuild) => !['QUEUED', 'RUNNING'].includes(status),
+  )

@@ -42,6 +42,14 @@ export function userOf(client: Client) {
     return { ...account, appId, appEnvId, envName: cliEnvName, host: hosts[0] ?? '' }
   }
 
+  /** Uploads files as an archive, which nothing builds yet. Returns its storage key. */
+  async function store({ appEnvId }: Pick<NewApp, 'appEnvId'>, files: Readonly<Record<string, string>>) {
+    const { uploadUrl, storageKey } = await post('/app-env/request-storage-key', { appEnvId, fileExtension: '.tgz' })
+    const sent = await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(await sourceOf(files)) })
+    if (!sent.ok) throw new Error(`PUT ${uploadUrl}: ${sent.status} ${await sent.text()}`)
+    return storageKey as string
+  }
+
   const statusOf = (appEnvId: string) => get('/app-env/status', { appEnvId })
 
   async function logsOf(appEnvId: string): Promise<string[]> {
@@ -59,11 +67,10 @@ export function userOf(client: Client) {
       await post('/app-env/deploy-image', { appEnvId: created.appEnvId, image })
       return created
     },
+    store,
     /** Uploads files as an archive and has them built and deployed. */
     async upload({ appEnvId }: NewApp, files: Readonly<Record<string, string>>): Promise<void> {
-      const { uploadUrl, storageKey } = await post('/app-env/request-storage-key', { appEnvId, fileExtension: '.tgz' })
-      const sent = await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(await sourceOf(files)) })
-      if (!sent.ok) throw new Error(`PUT ${uploadUrl}: ${sent.status} ${await sent.text()}`)
+      const storageKey = await store({ appEnvId }, files)
       await post('/app-env/notify-code-upload', { appEnvId, storageKey })
     },
     /** Waits until the status is one that is asked for. */

@@ -211,7 +211,7 @@ async function create(
       `CONFIGURATION=${configuration(settings.cacheMb)}`,
       `BUILDKIT_HOST=${ADDRESS}`,
       'HOME=/home/user',
-      // The daemon keeps in memory what nobody has read yet. By default, it drops what a step prints fast.
+      // The daemon buffers unread output in memory. By default, it drops output above 200 KiB/s.
       ...[`BUILDKIT_STEP_LOG_MAX_SIZE=${MAX_STEP_OUTPUT}`, 'BUILDKIT_STEP_LOG_MAX_SPEED=-1'],
     ],
     HostConfig: {
