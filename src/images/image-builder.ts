@@ -93,7 +93,6 @@ export interface BuiltImage {
   appEnvId: string
   /** Null for a layer that a build left behind. */
   contentId: string | null
-  sizeBytes: number
   createdAt: Date
 }
 
@@ -162,6 +161,9 @@ export interface ImageBuilder {
 
   /** Images and leftovers of builds, of this installation or one environment. */
   builtImages(filter?: { appEnvId?: string }, bounds?: CallBounds): Promise<BuiltImage[]>
+
+  /** Bytes of an image's layers, unpacked; null where there is no such image. */
+  imageSize(id: string, bounds?: CallBounds): Promise<number | null>
 
   /** Removes one of them, under all of its names. Already gone, or still in use, is fine. */
   removeImage(id: string, bounds?: CallBounds): Promise<void>

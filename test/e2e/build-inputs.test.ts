@@ -1,6 +1,8 @@
+import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { finished } from '../../scripts/base-image.ts'
 import type { BuildImages } from '../support/build-images.ts'
+import { builderImageProblem } from '../support/builder-image.ts'
 import {
   type DockerRegistry,
   isRegistryInstalled,
@@ -54,6 +56,38 @@ describe('.dockerignore', () => {
   test.concurrent('is itself a file like any other, as the Dockerfile is; what Berth sends along is none', async () => {
     expect(await contextOf({})).toEqual(['Dockerfile', 'server.js'])
     expect(await contextOf({ '.dockerignore': 'nothing' })).toEqual(['.dockerignore', 'Dockerfile', 'server.js'])
+  })
+})
+
+const builderProblem = await builderImageProblem(new Docker())
+if (builderProblem) console.warn(builderProblem)
+
+describe.skipIf(builderProblem !== null)('the build cache', () => {
+  test('is kept for the next build, read with its size, and gone once it is cleared', async () => {
+    const app = await site.uploadedApp()
+    const found = `RUN --mount=type=cache,id=kept,target=/cache if [ -e /cache/mark ]; then echo mark: kept; else echo mark: new; fi; : > /cache/mark`
+    const built = async (change: string) => {
+      const Dockerfile = [
+        `FROM ${images.node}`,
+        `ENV CHANGE=${change}`,
+        found,
+        'COPY . /',
+        'CMD ["node", "/server.js"]',
+      ]
+      const operation = await site.upload(
+        app,
+        await sourceOf({ Dockerfile: Dockerfile.join('\n'), 'server.js': SERVER }),
+      )
+      expect(operation).toMatchObject({ status: 'SUCCEEDED' })
+      return (await site.logOf(operation)).find((line) => line.startsWith('mark: '))
+    }
+    const read = () => berth.ok<Record<string, unknown>>('GET', `/app-env/build-cache?appEnvId=${app.appEnvId}`)
+    expect(await built('first')).toBe('mark: new')
+    expect(await built('second')).toBe('mark: kept')
+    expect(await read()).toMatchObject({ sizeMb: expect.any(Number), clearedAt: null })
+    await berth.ok('DELETE', '/app-env/build-cache', { appEnvId: app.appEnvId })
+    expect(await built('third')).toBe('mark: new')
+    expect(await read()).toMatchObject({ clearRequestedAt: null, clearedAt: expect.any(String) })
   })
 })
 

@@ -23,7 +23,8 @@ const DISK_MB = 50
 
 beforeAll(async () => {
   const docker = new Docker()
-  const { Size: baseBytes } = await docker.getImage((await ensureBuildImages(docker)).node).inspect()
+  const layers: { Size: number }[] = await docker.getImage((await ensureBuildImages(docker)).node).history()
+  const baseBytes = layers.reduce((sum, { Size }) => sum + Size, 0)
   ;({ berth, images, site } = await startBuildSite({
     BERTH_BUILD_TIMEOUT_SECONDS: '60',
     BERTH_BUILD_LOG_LINES: '500',

@@ -43,7 +43,7 @@ const source = (...instructions: string[]) =>
 
 /** Nothing was had: not because the build failed, but because the image was not given to it. */
 const NOT_HAD =
-  /^(DOCKERFILE_INVALID|IMAGE_NOT_FOUND|IMAGE_UNAUTHORIZED|REGISTRY_UNREACHABLE|BUILD_FAILED .*: invalid repository name)\b/
+  /^(DOCKERFILE_INVALID|IMAGE_NOT_FOUND|IMAGE_UNAUTHORIZED|REGISTRY_UNREACHABLE|BUILD_FAILED .*: (invalid repository name|failed to resolve source metadata for docker\.io\/.*))/
 
 describe('what one account has built', () => {
   const all: [string, () => string[]][] = [
@@ -81,6 +81,52 @@ describe('what one account has built', () => {
     for (const image of [built.id, built.id.slice('sha256:'.length)]) expect((await deploy(image)).status).toBe(400)
     expect((await deploy(built.name)).status).toBe(200)
     expect(await site.ended(app)).toMatchObject({ status: 'FAILED', reason: expect.stringMatching(NOT_HAD) })
+  })
+})
+
+describe('says the same of what another account has and of what does not exist', () => {
+  const hex = (length: number) => '0123456789abcdef'.repeat(4).slice(-length)
+  /** Each name that reaches nothing, in each place of a Dockerfile and in a call. */
+  const names: [string, () => string, string][] = [
+    ['a name', () => built.name, 'berth-absent/server:1'],
+    ['a name in full', () => `docker.io/${built.name}`, 'docker.io/berth-absent/server:1'],
+    ['an id', () => built.id, `sha256:${hex(64)}`],
+    ['a bare id', () => built.id.slice('sha256:'.length), hex(64)],
+    ['the first digits of an id', () => built.id.slice('sha256:'.length, 'sha256:'.length + 12), hex(12)],
+  ]
+  const places: Record<string, (name: string) => string[]> = {
+    FROM: (name) => [`FROM ${name}`],
+    'FROM an argument': (name) => [`ARG BASE=${name}`, 'FROM $BASE'],
+    'COPY --from': (name) => [`FROM ${images.node}`, `COPY --from=${name} /server.js /theirs.js`],
+    'RUN --mount from': (name) => [`FROM ${images.node}`, `RUN --mount=type=bind,from=${name},target=/theirs true`],
+  }
+
+  const answerTo = async (instructions: string[], name: string): Promise<string> => {
+    const app = await site.uploadedApp({ accountId }, { accountId })
+    const { status, reason, message } = await site.upload(app, await source(...instructions))
+    expect(status).toBe('FAILED')
+    // The first line is the reason, in which long names are shortened; the log follows.
+    const [why = ''] = `${message}`.split('\n')
+    const [repository = name] = name.replace('docker.io/', '').split(/:(?=[^:]*$)/)
+    return `${reason} ${why}`
+      .replaceAll(name, 'NAME')
+      .replaceAll(repository, 'REPOSITORY')
+      .replaceAll(/\b[0-9a-f]{4,}( … [0-9a-f]*)?\b/g, 'HEX')
+  }
+
+  const cases = Object.entries(places).flatMap(([place, instructions]) =>
+    names.map(([kind, theirs, absent]) => [kind, place, instructions, theirs, absent] as const),
+  )
+
+  test.each(
+    repetitions(
+      cases.filter(([kind, place]) => kind === 'a name' || place === 'FROM'),
+      cases,
+    ),
+  )('%s in %s', async (_kind, _place, instructions, theirs, absent) => {
+    const said = await answerTo(instructions(theirs()), theirs())
+    expect(said).toBe(await answerTo(instructions(absent), absent))
+    expect(said).toMatch(NOT_HAD)
   })
 })
 

@@ -38,7 +38,7 @@ export function startDebianEngine({ suite, options, oldestApi = '' }: DebianEngi
   const environment = {
     ...process.env,
     ...{ SUITE: suite, FOLDER: folder, NAME: 'berth-test', NETWORK: '10.98.74', OWNER: `${process.pid}` },
-    ...{ OPTIONS: options, MIN_API: oldestApi },
+    ...{ OPTIONS: options, MIN_API: oldestApi, BERTH_TEST_ENGINE: suite },
   }
   const run = (command: string) =>
     spawnSync(SCRIPT, [command], {

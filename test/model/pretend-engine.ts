@@ -193,6 +193,10 @@ export class PretendImages implements ImageBuilder {
     return []
   }
 
+  async imageSize() {
+    return null
+  }
+
   async removeImage() {}
 
   async heldImages() {

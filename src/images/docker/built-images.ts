@@ -1,29 +1,40 @@
 import type { ImageInfo } from 'dockerode'
-import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { tolerating } from '../../engine/docker/engine-answers.ts'
+import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
+import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { BuildStep, BuiltImage } from '../image-builder.ts'
 import { buildFilters, imageFilters } from './image-labels.ts'
+import { listImages } from './list-images.ts'
 
 const GONE = 404
 const IN_USE = 409
 
 export async function listBuilt(
-  { docker, installationId }: DockerEngine,
+  engine: DockerEngine,
   filter: { appEnvId?: string },
   signal: AbortSignal,
 ): Promise<BuiltImage[]> {
-  const images = await docker.listImages({ filters: imageFilters(installationId, filter), abortSignal: signal })
+  const images = await listImages(engine, imageFilters(engine.installationId, filter), signal)
   return images.map(builtImage)
 }
 
-const builtImage = ({ Id, Labels, Created, Size }: ImageInfo): BuiltImage => ({
+const builtImage = ({ Id, Labels, Created }: ImageInfo): BuiltImage => ({
   id: Id,
   appEnvId: Labels[LABEL.appEnv] ?? '',
   contentId: Labels[LABEL.content] ?? null,
-  sizeBytes: Size,
   createdAt: new Date(Created * 1000),
 })
+
+/** What the engine shows as an image's size may be what its layers take packed, or packed and unpacked together. */
+export async function measureImage(engine: DockerEngine, id: string, signal: AbortSignal): Promise<number | null> {
+  try {
+    const layers = (await ask(engine, { path: `/images/${id}/history`, signal })) as { Size: number }[]
+    return layers.reduce((sum, { Size }) => sum + Size, 0)
+  } catch (error) {
+    if (statusOf(error) !== GONE) throw error
+    return null
+  }
+}
 
 export async function removeBuilt({ docker }: DockerEngine, id: string, signal: AbortSignal): Promise<void> {
   await tolerating([GONE, IN_USE], () => docker.getImage(id).remove({ force: true, abortSignal: signal }))

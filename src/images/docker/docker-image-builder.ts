@@ -2,7 +2,7 @@ import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { within } from '../../engine/docker/within.ts'
 import type { Built, ImageBuild, ImageBuilder } from '../image-builder.ts'
 import { builderTraits, buildInEngine } from './build.ts'
-import { clearBuilds, listBuildSteps, listBuilt, removeBuildStep, removeBuilt } from './built-images.ts'
+import { clearBuilds, listBuildSteps, listBuilt, measureImage, removeBuildStep, removeBuilt } from './built-images.ts'
 import { type BuilderChoice, BuilderChooser } from './choose-builder.ts'
 import { listHeld, removePulled } from './held-images.ts'
 import { type BuilderSettings, type ProvideImage, removeBuilder } from './own-builder/builder-container.ts'
@@ -46,6 +46,7 @@ export function createDockerImageBuilder(
     build: (wanted, bounds) => within(engine, bounds, (signal) => build(wanted, signal)),
     pushImage: (push, bounds) => within(engine, bounds, (signal) => pushImage(engine, push, signal)),
     builtImages: (filter = {}, bounds) => within(engine, bounds, (signal) => listBuilt(engine, filter, signal)),
+    imageSize: (id, bounds) => within(engine, bounds, (signal) => measureImage(engine, id, signal)),
     removeImage: (id, bounds) => within(engine, bounds, (signal) => removeBuilt(engine, id, signal)),
     heldImages: (bounds) => within(engine, bounds, (signal) => listHeld(engine, signal)),
     removePulled: (id, bounds) => within(engine, bounds, (signal) => removePulled(engine, id, signal)),

@@ -2,12 +2,13 @@ import { formatImageReference, parseImageReference } from '../../domain/image-re
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { tolerating } from '../../engine/docker/engine-answers.ts'
 import type { HeldImage } from '../image-builder.ts'
+import { listImages } from './list-images.ts'
 
 const GONE = 404
 const IN_USE = 409
 
-export async function listHeld({ docker }: DockerEngine, signal: AbortSignal): Promise<HeldImage[]> {
-  const images = await docker.listImages({ abortSignal: signal })
+export async function listHeld(engine: DockerEngine, signal: AbortSignal): Promise<HeldImage[]> {
+  const images = await listImages(engine, undefined, signal)
   return images.map(({ Id, RepoDigests }) => ({ id: Id, digests: (RepoDigests ?? []).flatMap(inFull) }))
 }
 

@@ -157,9 +157,9 @@ function buildArgsOf({ buildArgs }: BuildPlan, variables: Readonly<Record<string
 
 /** The engine cannot limit an image's size while it builds, so one that is too large is removed afterwards. */
 async function assertNotTooLarge({ engine, config }: VersionAttemptContext, imageId: string): Promise<void> {
-  const image = (await engine.builtImages()).find(({ id }) => id === imageId)
+  const sizeBytes = await engine.imageSize(imageId)
   const limitMb = config.BERTH_IMAGE_LIMIT_MB
-  if (!image || image.sizeBytes <= limitMb * 1024 * 1024) return
+  if (sizeBytes === null || sizeBytes <= limitMb * 1024 * 1024) return
   await engine.removeImage(imageId)
   throw new BuildFailure('IMAGE_TOO_LARGE', `The image is larger than ${limitMb} MB`)
 }

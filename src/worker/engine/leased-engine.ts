@@ -71,6 +71,7 @@ export interface LeasedEngine {
   build(build: Omit<ImageBuild, 'appEnvId'>): Promise<Built>
   pushImage(push: ImagePush): Promise<string>
   builtImages(): Promise<BuiltImage[]>
+  imageSize(id: string): Promise<number | null>
   removeImage(id: string): Promise<void>
   /** Removes whatever builds have left of the environment, including images. */
   removeImages(): Promise<void>
@@ -181,6 +182,7 @@ export function leasedEngine(
     build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => imageBuilder.build({ ...build, appEnvId }, bounds)),
     pushImage: (push) => call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.pushImage(push, bounds)),
     builtImages: () => call(seconds, (bounds) => imageBuilder.builtImages({ appEnvId }, bounds)),
+    imageSize: (id) => call(seconds, (bounds) => imageBuilder.imageSize(id, bounds)),
     removeImage: (id) => call(seconds, (bounds) => imageBuilder.removeImage(id, bounds)),
     async removeImages() {
       await call(seconds, (bounds) => imageBuilder.clearBuilds({ appEnvId, since: new Date(0) }, bounds))

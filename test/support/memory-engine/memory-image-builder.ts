@@ -54,6 +54,11 @@ export function createMemoryImageBuilder(connection: MemoryConnection): ImageBui
       }),
     pushImage: (push, bounds) => call(connection, bounds, () => pushImage(connection, push)),
     builtImages: (filter = {}, bounds) => call(connection, bounds, () => builtImages(connection, filter)),
+    imageSize: (id, bounds) =>
+      call(connection, bounds, () => {
+        const image = machine.images.find(id)
+        return image ? [...image.files.values()].reduce((sum, { length }) => sum + length, 0) : null
+      }),
     removeImage: (id, bounds) =>
       call(connection, bounds, () => {
         const isUsed = [...machine.containers.values()].some(({ options }) => options.image.id === id)
@@ -186,11 +191,10 @@ function builtImages({ machine, installationId }: MemoryConnection, { appEnvId }
   return machine.images
     .list()
     .filter((image) => belongsTo(image, installationId, appEnvId))
-    .map(({ id, config, files, createdAt }) => ({
+    .map(({ id, config, createdAt }) => ({
       id,
       appEnvId: config.labels[LABEL.appEnv] ?? '',
       contentId: config.labels[LABEL.content] ?? null,
-      sizeBytes: [...files.values()].reduce((sum, { length }) => sum + length, 0),
       createdAt,
     }))
 }

@@ -279,7 +279,7 @@ async function* forever(signal: AbortSignal): AsyncGenerator<Uint8Array> {
 function reasonIn(words: readonly string[]): string {
   const said = words.findLast((line) => line.startsWith('error: ')) ?? words.at(-1) ?? 'the builder says nothing'
   const reason = said
-    .replace(/^error: (failed to solve: )?(failed to compute cache key: )?/, '')
+    .replace(/^error: (failed to solve: |failed to run Build function: |failed to compute cache key: )*/, '')
     .replaceAll(/ of ref \S+::\S+:/g, ':')
   const place = words.map((line) => /^Dockerfile:(\d+)$/.exec(line)?.[1]).find(Boolean)
   return place ? `line ${place} of the Dockerfile: ${reason}` : reason
