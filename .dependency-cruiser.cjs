@@ -3,13 +3,14 @@ const FOLDERS = {
   domain: [[], 'Rules and words without I/O: it knows no other layer.'],
   config: [['domain'], 'Settings are read from the environment, and know nobody who uses them.'],
   'fault-injection': [[], 'A failpoint may stand anywhere, and so imports nothing.'],
+  files: [[], 'A file that must last is written in one way, in whatever folder the code for it is.'],
   'app-types': [['domain'], 'An app type declares behaviours; other layers ask for them.'],
   solutions: [
     ['domain', 'app-types'],
     'What can be installed, and what an installation consists of: pure, so that a plan can be shown and tested.',
   ],
   resources: [['domain', 'app-types', 'solutions'], 'A field is described once, for every API.'],
-  database: [['domain', 'config'], 'A client and its errors; queries live with what they are about.'],
+  database: [['domain', 'config', 'files'], 'A client and its errors; queries live with what they are about.'],
   secrets: [['domain'], 'Keys and sealing know no table and no tenant.'],
   events: [
     ['domain', 'config', 'database'],
@@ -30,7 +31,7 @@ const FOLDERS = {
   registries: [['domain', 'addresses'], 'What Berth itself asks a registry, before an engine does.'],
   mail: [['config'], 'One way to send e-mail, to whoever it goes.'],
   backups: [
-    ['domain', 'config', 'addresses', 'database', 'secrets'],
+    ['domain', 'config', 'addresses', 'database', 'files', 'secrets'],
     'Files of backups, their format and where they are stored, for those who write and those who read them.',
   ],
   builder: [
@@ -40,7 +41,7 @@ const FOLDERS = {
   services: [
     [
       ...['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets'],
-      ...['addresses', 'backups', 'fault-injection', 'mail', 'registries', 'solutions', 'usage'],
+      ...['addresses', 'backups', 'fault-injection', 'files', 'mail', 'registries', 'solutions', 'usage'],
     ],
     'A request only records intent: services know neither a transport nor the engine.',
   ],
@@ -75,7 +76,7 @@ const FOLDERS = {
     'Only the worker talks to the engine, and it knows no service: what both need is below them.',
   ],
   ingress: [
-    ['domain', 'config', 'database', 'events', 'fault-injection'],
+    ['domain', 'config', 'database', 'events', 'fault-injection', 'files'],
     'Requests of clients depend on no other part: it reads its routes and keeps them.',
   ],
 }

@@ -1,17 +1,17 @@
 // npm run key:rotate    seals all secrets under a new master key. Every process with the role api or worker is stopped
 //                       first. Killed at any time, it is finished by running it again.
-import { renameSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { type Config, readConfig } from '../src/config/config.ts'
 import { createDatabase } from '../src/database/client.ts'
 import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { migrate } from '../src/database/migrate.ts'
 import { enableFaultInjection, failpoint } from '../src/fault-injection/failpoint.ts'
+import { moveIntoPlaceSync } from '../src/files/durable-files.ts'
+import { readOrMakeSecretFile } from '../src/files/secret-file.ts'
 import { masterKeyFile, newMasterKey, readKeyFile } from '../src/platform/master-key.ts'
 import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
-import { flushFolder, readOrMakeSecretFile } from '../src/platform/secret-file.ts'
 import { type Key, keyFromHex } from '../src/secrets/keys.ts'
 import { rotateMasterKey } from '../src/services/master-key/rotate-master-key.ts'
 
@@ -31,8 +31,7 @@ async function rotateKey(config: Config): Promise<void> {
     rotateMasterKey(database, { from, to }),
   )
   // The database knows the new key now. Until this rename, another run of this command finds it in the next file.
-  renameSync(nextFile, masterKeyFile(dataDir))
-  flushFolder(dataDir)
+  moveIntoPlaceSync(nextFile, masterKeyFile(dataDir))
   failpoint('rotation.step', 'key replaced')
   console.log(
     `The master key is ${to.id} now, in place of ${from.id}: ${accounts} accounts, ${values} secrets and versions sealed anew and opened.`,

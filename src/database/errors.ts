@@ -1,5 +1,6 @@
 import { DomainError, invalidField, unavailable } from '../domain/errors.ts'
 import type { ReasonOf } from '../domain/reasons.ts'
+import { isDiskFull } from '../files/file-faults.ts'
 import { databaseFault, databaseFaultInWords, isRequestError, stateOf } from './away.ts'
 
 const RETRY_AFTER_SECONDS = 2
@@ -38,9 +39,6 @@ export function isUnavailable(error: unknown): boolean {
   const known = asDomainError(error)
   return known instanceof DomainError && known.code === 'UNAVAILABLE'
 }
-
-const isDiskFull = (error: unknown): boolean =>
-  error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
 
 function refused(message: string, reason: ReasonOf<'UNAVAILABLE'>, cause: unknown): DomainError {
   const refusal = unavailable(message, RETRY_AFTER_SECONDS, reason)

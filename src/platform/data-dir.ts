@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, statSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
+import { makeFolder } from '../files/durable-files.ts'
+import { faultInWords } from '../files/file-faults.ts'
+import { readOrMakeSecretFile } from '../files/secret-file.ts'
 import { newSecret } from '../secrets/token-secret.ts'
-import { readOrMakeSecretFile } from './secret-file.ts'
 
 /** What a Berth keeps beside its database, under BERTH_DATA_DIR. */
 export interface DataDir {
@@ -44,32 +45,8 @@ function openAt(path: string, config: Config): DataDir {
   return { path, adminToken, adminTokenFile, isAdminTokenNew }
 }
 
-/** Below a folder that takes no others, such as /proc, the recursive mkdir of Node.js would never return. */
-function makeFolder(path: string): void {
-  if (isFolder(path)) return
-  if (!existsSync(dirname(path))) makeFolder(dirname(path))
-  try {
-    mkdirSync(path, { mode: 0o700 })
-  } catch (error) {
-    // Another process may have been faster.
-    if (!isFolder(path)) throw error
-  }
-}
-
-const isFolder = (path: string) => statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
-
-const FAULTS: Readonly<Record<string, string>> = {
-  EACCES: 'this user lacks the permission',
-  EPERM: 'this user lacks the permission',
-  EROFS: 'its file system is read-only',
-  ENOSPC: 'its disk is full',
-  ENOENT: 'it cannot be made there',
-  ENOTDIR: 'part of its path is a file',
-  EEXIST: 'it is a file',
-}
-
 function explained(error: NodeJS.ErrnoException, path: string): Error {
-  const fault = FAULTS[error.code ?? '']
+  const fault = faultInWords(error)
   if (!fault) return error
   const where = error.path && error.path !== path ? ` (${error.path})` : ''
   return new Error(

@@ -3,10 +3,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
+import { syncFolder } from '../files/durable-files.ts'
+import { readOrMakeSecretFile, readSecretFile } from '../files/secret-file.ts'
 import { openFingerprintKey } from '../secrets/fingerprint-key.ts'
 import { type Key, keyFromHex } from '../secrets/keys.ts'
 import { createVault, type Vault } from '../secrets/vault.ts'
-import { readOrMakeSecretFile, readSecretFile } from './secret-file.ts'
 
 const HEX = /^[0-9a-f]{64}$/
 
@@ -30,7 +31,11 @@ export async function openMasterKey(config: Config, dataDir: string, database: D
   if (config.BERTH_MASTER_KEY) return keyFromHex(config.BERTH_MASTER_KEY)
   const file = masterKeyFile(dataDir)
   const present = readKeyFile(file)
-  if (present) return present
+  if (present) {
+    // Another process may have made it just now, and secrets are sealed with it next.
+    syncFolder(dataDir)
+    return present
+  }
   const installation = await database.installation.findFirst()
   if (!installation) return keyFromHex(readOrMakeSecretFile(file, newMasterKey))
   // Another process may have made the installation since the file was looked for: its key was there first.

@@ -36,7 +36,7 @@ export async function startPlatform(
   const processRegistration = await registerProcess(dataDir.path, config.BERTH_ROLES, log, link?.pid)
   undo.defer(() => processRegistration.close())
   await assertPortsFree(link?.isFirst ? link.installation : config, processRegistration)
-  const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, config, link, undo))
+  const databaseUrl = config.DATABASE_URL ?? (await embedded(dataDir.path, { config, log, link, undo }))
   const hasOtherIngress = link?.isElsewhere('ingress', config) ?? false
   const registry = link && hasOtherIngress ? new SharedRegistry(link) : await ownRegistry(config)
   const shared = { config, log, dataDir: dataDir.path, databaseUrl, processRegistration, undo, link }
@@ -77,15 +77,16 @@ async function ownRegistry(config: Config): Promise<Registry> {
 /** Where another process under the same supervisor starts the database, this one only uses it. */
 async function embedded(
   dataDir: string,
-  config: Config,
-  link: SupervisorLink | null,
-  undo: AsyncDisposableStack,
+  { config, log, link, undo }: Pick<RoleContext, 'config' | 'log' | 'link' | 'undo'>,
 ): Promise<string> {
   const isStartedElsewhere =
     isIngressOnly(config) && (link?.isElsewhere('api', config) || link?.isElsewhere('worker', config))
   const postgres = isStartedElsewhere
     ? (await import('../database/attached.ts')).attachEmbeddedPostgres(dataDir)
-    : await (await import('../database/embedded.ts')).startEmbeddedPostgres({ dataDir })
+    : await (await import('../database/embedded.ts')).startEmbeddedPostgres({
+        dataDir,
+        warn: (message) => log.warn(message),
+      })
   undo.defer(() => postgres.stop())
   // An ingress alone gets no more of the database than its routes.
   return isIngressOnly(config) ? postgres.ingressUrl : postgres.url

@@ -93,7 +93,7 @@ test('a process that looked for the master key before another one made it, and f
   }
 })
 
-const SECRET_FILE = join(import.meta.dirname, '../../src/platform/secret-file.ts')
+const SECRET_FILE = join(import.meta.dirname, '../../src/files/secret-file.ts')
 
 /** Makes each of the files as soon as the others are ready to make it, too. */
 const RACER = `

@@ -1,6 +1,8 @@
 import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { makeFolder, moveIntoPlace, writeDraft } from '../../files/durable-files.ts'
+import { isDiskFull } from '../../files/file-faults.ts'
 import { BackupFailed } from '../backup-failed.ts'
 import type { BackupStore, Removal, WriteOptions } from './backup-store.ts'
 
@@ -10,12 +12,11 @@ const UNFINISHED = '.part'
 export function folderStore(folder: string): BackupStore {
   return {
     async write(file, content, { signal }: WriteOptions) {
-      await mkdir(folder, { recursive: true, mode: 0o700 })
+      makeFolder(folder)
       const draft = join(folder, file + UNFINISHED)
       try {
-        await writeWhole(draft, content, signal)
-        await rename(draft, join(folder, file))
-        await syncFolder(folder)
+        await writeDraft(draft, until(signal, content))
+        await moveIntoPlace(draft, join(folder, file))
       } catch (error) {
         await rm(draft, { force: true })
         throw isDiskFull(error) ? new BackupFailed('STORAGE_REFUSED', 'The disk of the backups is full') : error
@@ -39,21 +40,10 @@ export function folderStore(folder: string): BackupStore {
 /** Names of all files in the folder, the unfinished ones too. */
 export const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
 
-async function writeWhole(path: string, content: AsyncIterable<Uint8Array>, signal: AbortSignal): Promise<void> {
-  await using file: FileHandle = await open(path, 'w', 0o600)
+async function* until(signal: AbortSignal, content: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
   for await (const chunk of content) {
     signal.throwIfAborted()
-    await file.writeFile(chunk)
+    yield chunk
   }
   signal.throwIfAborted()
-  await file.sync()
 }
-
-/** Without it, a crash of the machine could lose the new name. */
-async function syncFolder(folder: string): Promise<void> {
-  await using handle = await open(folder, 'r')
-  await handle.sync()
-}
-
-const isDiskFull = (error: unknown): boolean =>
-  ['ENOSPC', 'EDQUOT'].includes((error as NodeJS.ErrnoException).code ?? '')

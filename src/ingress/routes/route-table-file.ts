@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
-import { mkdir, open, readFile, rename, rm } from 'node:fs/promises'
+import { readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import { draftOf, makeFolder, moveIntoPlace, writeDraft } from '../../files/durable-files.ts'
 import { RouteTable } from './route-table.ts'
 
 const target = { name: z.string(), address: z.string(), port: z.number().int().min(1).max(65535) }
@@ -64,18 +64,12 @@ export class TableFile {
 
   /** Replaces the file in one step: a crash leaves the old table or the new one, never half of one. */
   async write(table: RouteTable): Promise<void> {
-    await mkdir(dirname(this.path), { recursive: true })
-    const draft = `${this.path}.${randomUUID()}`
+    makeFolder(dirname(this.path))
+    const draft = draftOf(this.path)
     try {
-      const file = await open(draft, 'wx', 0o600)
-      try {
-        await file.writeFile(JSON.stringify({ format: 1, routes: table, tcpRoutes: table.tcpRoutes }))
-        await file.sync()
-      } finally {
-        await file.close()
-      }
+      await writeDraft(draft, JSON.stringify({ format: 1, routes: table, tcpRoutes: table.tcpRoutes }))
       failpoint('routes.written')
-      await rename(draft, this.path)
+      await moveIntoPlace(draft, this.path)
     } catch (error) {
       await rm(draft, { force: true })
       throw error

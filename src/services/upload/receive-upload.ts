@@ -1,6 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { createWriteStream } from 'node:fs'
-import { mkdir, rename, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
@@ -10,6 +9,7 @@ import type { Database } from '../../database/client.ts'
 import type { Upload } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, DomainError, notFound } from '../../domain/errors.ts'
+import { makeFolder, moveIntoPlace, writeDraft } from '../../files/durable-files.ts'
 import { hashOf } from './request-storage-key.ts'
 import { openUploadSlot } from './upload-slot.ts'
 
@@ -22,8 +22,8 @@ interface Received {
 }
 
 /**
- * Streams an archive to disk, under the name that a build expects. An interrupted upload leaves nothing behind, and may
- * be repeated until a build has been requested.
+ * Streams an archive to disk, under the name that a build expects, and says so once a power cut cannot take it. An
+ * interrupted upload leaves nothing behind, and may be repeated until a build has been requested.
  */
 export async function receiveUpload(
   { database, config }: { database: Database; config: Config },
@@ -34,14 +34,14 @@ export async function receiveUpload(
   const mostBytes = declaredBytes ?? config.BERTH_SOURCE_LIMIT_MB * BYTES_PER_MB
   await using _slot = await openUploadSlot({ database, config }, { storageKey, mostBytes })
   const folder = uploadsFolder(config)
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   const draft = join(folder, `${storageKey}.${randomUUID()}.part`)
   try {
     const { sizeBytes, sha256 } = await write(body, draft, mostBytes)
     // Checked again: it may have been built, or have expired, during the transfer.
     const before = await getOpen(database, storageKey, secret)
     // Under a separate name: a build of the previous upload must not find this file instead.
-    await rename(draft, uploadPath(folder, storageKey, sha256))
+    await moveIntoPlace(draft, uploadPath(folder, storageKey, sha256))
     const data = { sizeBytes: BigInt(sizeBytes), sha256, uploadedAt: await databaseTime(database) }
     const { count } = await database.upload.updateMany({ where: { id: storageKey, notifiedAt: null }, data })
     const unused = count === 0 ? sha256 : before.sha256 === sha256 ? null : before.sha256
@@ -81,7 +81,7 @@ async function write(body: AsyncIterable<Uint8Array>, file: string, mostBytes: n
       done(sizeBytes > mostBytes ? tooLarge(mostBytes / BYTES_PER_MB) : null, chunk)
     },
   })
-  await pipeline(body, counted, createWriteStream(file, { flags: 'wx', mode: 0o600 }))
+  await pipeline(body, counted, (chunks: AsyncIterable<Uint8Array>) => writeDraft(file, chunks))
   if (sizeBytes === 0) throw new DomainError('INVALID_INPUT', 'UPLOAD_EMPTY', 'The archive is empty')
   return { sizeBytes, sha256: hash.digest('hex') }
 }
