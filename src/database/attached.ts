@@ -33,7 +33,7 @@ export function attachEmbeddedPostgres(dataDir: string): Access & { stop(): Prom
 async function keepHolding(access: Access, signal: AbortSignal): Promise<pg.Client | null> {
   const aborted = once(signal, 'abort')
   while (!signal.aborted) {
-    const holder = await hold(access)
+    const holder = await hold(access).catch(() => null)
     if (holder) await Promise.race([new Promise((resolve) => holder.once('end', resolve)), aborted])
     if (signal.aborted) return holder
     await sleep(RETRY_MS, undefined, { signal }).catch(() => {})

@@ -36,7 +36,7 @@ export async function prepareDatabase(access: Access): Promise<void> {
   await withClient(maintenance.href, async (client) => {
     await client.query('SELECT pg_advisory_lock($1)', [PREPARE_LOCK])
     // Another process may have done it while this one waited.
-    if (await canLogIn(access.url)) return
+    if ((await canLogIn(access.ingressUrl)) && (await canLogIn(access.url))) return
     for (const role of [OWNER, INGRESS]) await createRole(client, role)
     const { rows } = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [DATABASE])
     if (rows.length === 0) await client.query(`CREATE DATABASE ${DATABASE} OWNER ${OWNER}`)

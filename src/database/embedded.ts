@@ -1,13 +1,19 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, realpathSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
+import { draftOf, makeFolder, moveIntoPlaceSync, syncFolder, writeDurably } from '../files/durable-files.ts'
+import { databaseFault } from './away.ts'
 import { type Access, accessTo, prepareDatabase } from './database-roles.ts'
-import { findServer, initialise, launch, logTail, rememberPort, shutDown } from './postgres-server.ts'
+import { findServer, initialise, launch, rememberPort, shutDown } from './postgres-server.ts'
+import { assertHasDatabase, explainServer, isPassing } from './server-faults.ts'
+import { newPassword, passwordFile, replaceLostPassword, superuserPassword } from './superuser-password.ts'
 
 const STOP_TIMEOUT_SECONDS = 20
 const REVIVE_PAUSE_MS = 1_000
+const RETRY_MS = 250
+/** So often in a row something other than what passes by itself hinders the server: then more attempts do not help. */
+const MAX_FAULTS = 3
 
 // Every process that uses the server holds this lock shared; the process that gets it exclusively stops the server.
 // Unlike a file, the lock is released when its holder is killed.
@@ -23,6 +29,8 @@ export interface EmbeddedOptions {
   startTimeoutSeconds?: number
   /** Whether a server that dies is restarted; true unless the caller restarts it. */
   isRevived?: boolean
+  /** Gets what an operator should know of. */
+  warn?: (message: string) => void
 }
 
 export interface EmbeddedPostgres extends Access {
@@ -37,13 +45,16 @@ export interface EmbeddedPostgres extends Access {
  * restarted when it dies while in use.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
-  const { dataDir, settings = {}, startTimeoutSeconds = 60, isRevived = true } = options
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 })
+  const { dataDir, settings = {}, startTimeoutSeconds = 60, isRevived = true, warn = warnOnStderr } = options
+  makeFolder(dataDir)
   // One canonical name per folder: a running server is recognised by the folder it was started with.
   const folder = join(realpathSync(dataDir), 'postgres')
   if (!existsSync(folder)) await create(folder)
+  // The process that made it may have been killed before the name was on the disk.
+  syncFolder(dirname(folder))
+  assertHasDatabase(folder)
   const stopping = new AbortController()
-  const start = () => bringUp(folder, settings, startTimeoutSeconds, stopping.signal)
+  const start = () => bringUp(folder, { settings, startTimeoutSeconds, warn }, stopping.signal)
   const { access, holder } = await start()
   const use = { holder, reviving: Promise.resolve() }
   const watch = () => {
@@ -79,53 +90,93 @@ async function revive(start: () => Promise<{ holder: pg.Client }>, signal: Abort
   return null
 }
 
+const warnOnStderr = (message: string) => void process.stderr.write(`${message}\n`)
+
 /** Finds the server running or starts it, and marks it as used. */
 async function bringUp(
   folder: string,
-  settings: Record<string, string>,
-  startTimeoutSeconds: number,
+  { settings, startTimeoutSeconds, warn }: Required<Omit<EmbeddedOptions, 'dataDir' | 'isRevived'>>,
   signal: AbortSignal,
 ) {
   const deadline = performance.now() + startTimeoutSeconds * 1000
-  while (performance.now() < deadline && !signal.aborted) {
-    if (!findServer(folder)?.ready) await launch(folder, settings, deadline)
+  let fault: unknown = null
+  const keepFault = (error: unknown) => {
+    fault = error
+    return null
+  }
+  for (let faults = 0; faults < MAX_FAULTS && performance.now() < deadline && !signal.aborted; await sleep(RETRY_MS)) {
+    const password = await replaceLostPassword(folder, deadline)
+    if (password.state === 'busy') continue
+    if (password.state === 'replaced') warn(`${password.fault}. Berth has set a new one.`)
+    const hasEnded = !findServer(folder)?.ready && (await launchExplained(folder, settings, deadline))
     const port = findServer(folder)?.port
     const access = embeddedAccess(folder, port ?? 0)
-    const holder = port ? await hold(access) : null
+    fault = null
+    const holder = port ? await hold(access).catch(keepFault) : null
     if (holder && port) {
       rememberPort(folder, port)
       return { access, holder }
     }
     // Another process may be stopping or starting the server at this very moment.
-    await sleep(250)
+    const isFault = fault !== null || (hasEnded && !findServer(folder) && !isPassing(folder))
+    faults = isFault ? faults + 1 : 0
   }
-  throw new Error(`PostgreSQL in ${folder} did not start within ${startTimeoutSeconds} s:\n${logTail(folder)}`)
+  if (fault) throw refusal(folder, fault)
+  throw new Error(`PostgreSQL in ${folder} does not start. ${explainServer(folder)}`)
+}
+
+async function launchExplained(folder: string, settings: Record<string, string>, deadline: number): Promise<boolean> {
+  try {
+    return await launch(folder, settings, deadline)
+  } catch (error) {
+    throw new Error(`PostgreSQL in ${folder} cannot be started. ${explainServer(folder, error)}`)
+  }
 }
 
 /** The ways into the server in the folder. */
-export const embeddedAccess = (folder: string, port: number): Access =>
-  accessTo(port, readFileSync(join(folder, 'password'), 'utf8'))
+export const embeddedAccess = (folder: string, port: number): Access => accessTo(port, superuserPassword(folder))
 
 /** Created under another name and moved into place whole, so that a killed start leaves nothing half-done. */
 async function create(folder: string): Promise<void> {
-  // Not the process id: containers that share the folder may have the same.
-  const draft = `${folder}.${randomUUID()}.tmp`
-  mkdirSync(draft, { mode: 0o700 })
-  const password = randomBytes(24).toString('hex')
-  await initialise(draft, password)
-  writeFileSync(join(draft, 'password'), password, { mode: 0o600, flush: true })
+  const draft = `${draftOf(folder)}.tmp`
   try {
-    renameSync(draft, folder)
+    mkdirSync(draft, { mode: 0o700 })
+    const password = newPassword()
+    // It syncs the database that it makes; the password’s folder is that of the database.
+    await initialise(draft, password)
+    writeDurably(passwordFile(draft), password)
+    moveIntoPlaceSync(draft, folder)
   } catch (error) {
-    // Another process was faster; its result is as good.
     rmSync(draft, { recursive: true, force: true })
-    if (!existsSync(folder)) throw error
+    // Another process was faster; its result is as good.
+    if (existsSync(folder)) return
+    throw new Error(`The database could not be made in ${folder}. ${explainServer(folder, error)}`)
   }
 }
 
-/** A connection that marks the server as used by this process, or null when the server is not going to stay. */
+/** What no further attempt changes. */
+const LASTING = new Set(['DATABASE_REFUSES', 'DATABASE_FULL', 'DATABASE_READ_ONLY'])
+
+function refusal(folder: string, error: unknown): Error {
+  const file = passwordFile(folder)
+  if (databaseFault(error) === 'DATABASE_REFUSES')
+    return new Error(
+      `PostgreSQL in ${folder} refuses the password in ${file}: ${(error as Error).message}. ` +
+        'Restore that file from the backup that the folder is from. ' +
+        `If there is none, stop Berth, delete ${file} and start again: Berth sets a new password.`,
+    )
+  return new Error(`The database in ${folder} cannot be prepared. ${explainServer(folder, error)}`)
+}
+
+/**
+ * A connection that marks the server as used by this process, or null when the server is not going to stay. Throws when
+ * it answers and does not let Berth in, or cannot write.
+ */
 export async function hold(access: Access): Promise<pg.Client | null> {
-  const client = await connect(access).catch(() => null)
+  const client = await connect(access).catch((error: unknown) => {
+    if (LASTING.has(databaseFault(error) ?? '')) throw error
+    return null
+  })
   if (!client) return null
   try {
     await client.query('SELECT pg_advisory_lock_shared($1)', [USE_LOCK])
@@ -174,7 +225,7 @@ async function isShared(holder: pg.Client): Promise<boolean> {
   return rows[0]?.shared ?? false
 }
 
-/** Ends the use of the server, and stops it if nobody else uses it. */
+/** Ends the use of the server, and stops it if no other process uses it. */
 export async function release(holder: pg.Client, folder: string): Promise<void> {
   const isLast = await holder
     .query<{ last: boolean }>('SELECT pg_advisory_unlock_shared($1), pg_try_advisory_lock($1) AS last', [USE_LOCK])

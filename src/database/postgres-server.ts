@@ -74,11 +74,20 @@ export async function initialise(folder: string, password: string): Promise<void
   if (code !== 0) throw new Error(`PostgreSQL could not be initialised in ${data}: ${complaint.trim()}`)
 }
 
+/** Runs statements from its input on a database that no server runs on; PostgreSQL refuses it beside one. */
+export async function singleUserCommand(folder: string) {
+  const { data } = pathsOf(folder)
+  const { postgres } = await binaries()
+  removeForeignPidFile(folder)
+  const flags = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return commandAs(serviceUser(), postgres, ['--single', '-D', data, ...flags, 'postgres'], [data, postgres])
+}
+
 /**
  * Starts the server in its own session, so that neither Ctrl-C nor the death of this process reaches it. Resolves when
- * it is ready, has ended, or the time is up.
+ * it is ready, has ended, or the time is up; to whether it has ended.
  */
-export async function launch(folder: string, settings: Record<string, string>, deadline: number): Promise<void> {
+export async function launch(folder: string, settings: Record<string, string>, deadline: number): Promise<boolean> {
   const { data, log } = pathsOf(folder)
   const { postgres } = await binaries()
   removeForeignPidFile(folder)
@@ -98,6 +107,7 @@ export async function launch(folder: string, settings: Record<string, string>, d
   })
   child.unref()
   while (!ended && !findServer(folder)?.ready && performance.now() < deadline) await sleep(20)
+  return ended
 }
 
 /** The live server that owns the folder, whoever started it. */
