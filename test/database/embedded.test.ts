@@ -1,6 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
@@ -199,9 +209,102 @@ describe('the embedded PostgreSQL', () => {
     await second.stop()
   })
 
-  test('says why it cannot start', async () => {
+  test('says at once that its folder holds no database', async () => {
     mkdirSync(join(folder(), 'data'), { recursive: true })
     writeFileSync(join(folder(), 'password'), 'unused')
-    await expect(startEmbeddedPostgres({ dataDir, startTimeoutSeconds: 2 })).rejects.toThrow(/did not start within 2 s/)
+    const version = join(folder(), 'data', 'PG_VERSION')
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(`${version} is missing`)
+    writeFileSync(version, '')
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(`${version} is empty`)
+  })
+
+  test('says at once why it cannot start', async () => {
+    createdBefore()
+    rmSync(join(folder(), 'data', 'global', 'pg_control'))
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(
+      /does not start\..*could not find the database system/s,
+    )
+  })
+})
+
+describe('the password of the embedded PostgreSQL', () => {
+  const password = () => join(folder(), 'password')
+
+  test.each([
+    ['is missing', 'not there', null],
+    ['is empty', 'of no bytes', ''],
+    ['is empty', 'of zero bytes', '\0'.repeat(48)],
+  ])('is set anew when its file %s (%s), and nothing else is lost', async (fault, _, content) => {
+    createdBefore()
+    const former = readFileSync(password(), 'utf8')
+    const before = await startEmbeddedPostgres({ dataDir })
+    await query(before.url, 'CREATE TABLE kept AS SELECT 42 AS answer')
+    // As a power cut ends it.
+    process.kill(findServer(folder())?.pid ?? 0, 'SIGQUIT')
+    await before.stop()
+    await vi.waitFor(() => expect(findServer(folder())).toBeNull())
+    if (content === null) rmSync(password())
+    else writeFileSync(password(), content)
+    const warned: string[] = []
+    const server = await startEmbeddedPostgres({ dataDir, warn: (message) => warned.push(message) })
+    expect(warned).toEqual([`${password()}, the password of the database, ${fault}. Berth has set a new one.`])
+    expect(readFileSync(password(), 'utf8')).toMatch(/^[0-9a-f]{48}$/)
+    expect(readFileSync(password(), 'utf8')).not.toBe(former)
+    expect(statSync(password()).mode & 0o777).toBe(0o600)
+    expect(readdirSync(folder()).filter((name) => name.startsWith('password'))).toEqual(['password'])
+    expect(await query(server.url, 'SELECT answer FROM kept')).toEqual([{ answer: 42 }])
+    expect(await query(server.ingressUrl, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await server.stop()
+  })
+
+  test('is set by the next start where one was killed in between', async () => {
+    createdBefore()
+    rmSync(password())
+    const draft = '5e'.repeat(24)
+    for (const isInDatabase of [false, true]) {
+      if (isInDatabase) renameSync(password(), join(folder(), 'password.next'))
+      else writeFileSync(join(folder(), 'password.next'), draft)
+      const server = await startEmbeddedPostgres({ dataDir, warn: () => {} })
+      expect(readFileSync(password(), 'utf8')).toBe(draft)
+      await server.stop()
+    }
+  })
+
+  test('is the same for all when several processes find it lost', async () => {
+    createdBefore()
+    rmSync(password())
+    const others = await Promise.all([startElsewhere(), startElsewhere(), startElsewhere()])
+    expect(new Set(others.map(({ url }) => url)).size).toBe(1)
+    await Promise.all(others.map(({ child }) => end(child, 'SIGTERM')))
+    expect(findServer(folder())).toBeNull()
+  })
+
+  test('is not touched while a server runs: the process to stop is named at once', async () => {
+    createdBefore()
+    const server = await startEmbeddedPostgres({ dataDir, isRevived: false })
+    const kept = readFileSync(password())
+    rmSync(password())
+    const { pid } = findServer(folder()) ?? {}
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(
+      `${password()}, the password of the database, is missing. PostgreSQL runs (process ${pid})`,
+    )
+    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    writeFileSync(password(), kept)
+    await server.stop()
+  })
+
+  test('that the database does not know is named at once, with what to do', async () => {
+    createdBefore()
+    writeFileSync(password(), 'of another folder')
+    await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(
+      new RegExp(
+        `refuses the password in ${password()}: password authentication failed.*delete ${password()} and start`,
+      ),
+    )
+    await shutDown(folder(), 5)
+    rmSync(password())
+    const server = await startEmbeddedPostgres({ dataDir, warn: () => {} })
+    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await server.stop()
   })
 })
