@@ -40,6 +40,10 @@ export function readOrMakeSecretFile(file: string, make: () => string): string {
   if (present) return present
   createDurably(file, `${make()}\n`)
   const written = readSecretFile(file)
-  if (!written) throw new Error(`${file} is empty; delete it to have a new one made`)
+  if (!written) {
+    throw new Error(
+      `${file} is empty. Berth does not start. Restore it from your backup, or delete it to have a new one made.`,
+    )
+  }
   return written
 }

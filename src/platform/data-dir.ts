@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
 import { makeFolder } from '../files/durable-files.ts'
-import { faultInWords } from '../files/file-faults.ts'
+import { faultInWords, isDiskFull } from '../files/file-faults.ts'
 import { readOrMakeSecretFile } from '../files/secret-file.ts'
 import { newSecret } from '../secrets/token-secret.ts'
 
@@ -49,7 +49,8 @@ function explained(error: NodeJS.ErrnoException, path: string): Error {
   const fault = faultInWords(error)
   if (!fault) return error
   const where = error.path && error.path !== path ? ` (${error.path})` : ''
-  return new Error(
-    `The data directory ${path} cannot be used: ${fault}${where}. Set BERTH_DATA_DIR to a folder that can be written.`,
-  )
+  const remedy = isDiskFull(error)
+    ? 'Free some space there, or set BERTH_DATA_DIR to a folder on another disk.'
+    : 'Set BERTH_DATA_DIR to a folder that can be written.'
+  return new Error(`The data directory ${path} cannot be used: ${fault}${where}. ${remedy}`)
 }

@@ -19,7 +19,9 @@ export const newMasterKey = (): string => randomBytes(32).toString('hex')
 export function readKeyFile(file: string): Key | null {
   const text = readSecretFile(file)
   if (text !== null && !HEX.test(text))
-    throw new Error(`${file} must hold 64 hexadecimal digits (32 bytes); restore it from your backup`)
+    throw new Error(
+      `${file} must hold 64 hexadecimal digits (32 bytes). Berth does not start. Restore it from your backup.`,
+    )
   return text === null ? null : keyFromHex(text)
 }
 

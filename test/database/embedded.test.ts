@@ -19,6 +19,7 @@ import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
 import { migrate } from '../../src/database/migrate.ts'
 import { findServer, shutDown } from '../../src/database/postgres-server.ts'
 import { findMissingRights, INGRESS_RIGHTS, ownerRights } from '../../src/database/rights.ts'
+import { mountSmallDisk, smallDiskProblem } from '../crash/harness/small-disk.ts'
 import { copyServer } from '../support/copy-server.ts'
 
 let dataDir: string
@@ -224,6 +225,44 @@ describe('the embedded PostgreSQL', () => {
     await expect(startEmbeddedPostgres({ dataDir })).rejects.toThrow(
       /does not start\..*could not find the database system/s,
     )
+  })
+})
+
+const diskProblem = smallDiskProblem()
+if (diskProblem) console.warn(`A database on a disk that is full or read-only is not tested: ${diskProblem}`)
+
+describe.skipIf(diskProblem !== null)('the embedded PostgreSQL on a disk of its own', () => {
+  test('says at once that the disk is full, and starts when there is room', async () => {
+    using disk = mountSmallDisk(160)
+    const onDisk = join(disk.folder, 'new')
+    disk.fill()
+    await expect(startEmbeddedPostgres({ dataDir: onDisk })).rejects.toThrow(
+      /could not be made in .* Its disk is full\./,
+    )
+    expect(readdirSync(onDisk)).toEqual([])
+    disk.free()
+    copyServer(inject('postgresTemplate'), onDisk)
+    disk.fill()
+    await expect(startEmbeddedPostgres({ dataDir: onDisk })).rejects.toThrow(
+      /does not start\. Its disk is full\. Free some space/,
+    )
+    disk.free()
+    const server = await startEmbeddedPostgres({ dataDir: onDisk })
+    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await server.stop()
+  })
+
+  test('says at once that the disk is read-only, and starts when it is not', async () => {
+    using disk = mountSmallDisk(160)
+    copyServer(inject('postgresTemplate'), disk.folder)
+    disk.setWritable(false)
+    await expect(startEmbeddedPostgres({ dataDir: disk.folder })).rejects.toThrow(
+      /cannot be started\. Its file system is read-only\. Make it writable/,
+    )
+    disk.setWritable(true)
+    const server = await startEmbeddedPostgres({ dataDir: disk.folder })
+    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await server.stop()
   })
 })
 

@@ -113,6 +113,12 @@ const WRITE_BACKUP = `
   const content = async function* () { yield Buffer.alloc(100_000, 1); yield Buffer.alloc(100_000, 2) }
   await folderStore(process.env.BERTH_DATA_DIR + '/backups').write('bak_1.1', content(), { signal: new AbortController().signal })`
 
+/** Where the password of the database is lost, it is set anew. */
+const START_DATABASE = `
+  import { startEmbeddedPostgres } from ${JSON.stringify(join(ROOT, 'src/database/embedded.ts'))}
+  const server = await startEmbeddedPostgres({ dataDir: process.env.BERTH_DATA_DIR, warn: () => {} })
+  await server.stop()`
+
 test.skipIf(problem !== null)('syncs every file that must last, and every name of one, in this order', async () => {
   parent = mkdtempSync(join(tmpdir(), 'berth-durable-'))
   // The folders above it are made by the start as well.
@@ -122,6 +128,10 @@ test.skipIf(problem !== null)('syncs every file that must last, and every name o
     firstStart,
     () => runTraced('backup', [...node, '--input-type=module-typescript', '-e', WRITE_BACKUP]),
     () => runTraced('rotation', [...node, join(ROOT, 'scripts/rotate-key.ts')]),
+    () => {
+      rmSync(join(dataDir(), 'postgres/password'))
+      return runTraced('password', [...node, '--input-type=module-typescript', '-e', START_DATABASE])
+    },
   ]
   const lasting = new Set<string>()
   const unsynced = new Set<string>()

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -63,6 +63,31 @@ test('a lost master key is asked for, and no other one is made in its place', as
   writeFileSync(file('master-key'), '', { mode: 0o600 })
   expect(await refusal()).toContain('is empty, and BERTH_MASTER_KEY is not set')
   renameSync(file('away'), file('master-key'))
+})
+
+test('a master key that is damaged is named at once, with what is wrong', async () => {
+  renameSync(file('master-key'), file('away'))
+  const holds = (content: string) => writeFileSync(file('master-key'), content, { mode: 0o600 })
+  holds('not hexadecimal')
+  expect(await refusal()).toContain(`${file('master-key')} must hold 64 hexadecimal digits (32 bytes).`)
+  holds('\0'.repeat(65))
+  expect(await refusal()).toContain(`${file('master-key')} is damaged: it holds zero bytes. Restore it`)
+  rmSync(file('master-key'))
+  mkdirSync(file('master-key'))
+  expect(await refusal()).toContain(`${file('master-key')} cannot be read: it is a folder.`)
+  rmSync(file('master-key'), { recursive: true })
+  renameSync(file('away'), file('master-key'))
+})
+
+test('an admin token that is empty is named at once; deleted, another one is made', async () => {
+  const former = readFileSync(file('admin-token'), 'utf8')
+  writeFileSync(file('admin-token'), '', { mode: 0o600 })
+  expect(await refusal()).toContain(
+    `${file('admin-token')} is empty. Berth does not start. Restore it from your backup,`,
+  )
+  rmSync(file('admin-token'))
+  await starts()
+  expect(readFileSync(file('admin-token'), 'utf8')).not.toBe(former)
 })
 
 test.each(['master-key', 'admin-token'])('the file %s must not be readable by others', async (name) => {

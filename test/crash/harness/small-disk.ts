@@ -7,6 +7,8 @@ export interface SmallDisk extends Disposable {
   folder: string
   fill(): void
   free(): void
+  /** Whether it takes writes. Nothing may be open for writing on one that no longer does. */
+  setWritable(isWritable: boolean): void
 }
 
 /** A file system of its own that is quickly full. Needs root. */
@@ -24,10 +26,21 @@ export function mountSmallDisk(megabytes: number): SmallDisk {
       }
     },
     free: () => rmSync(filler, { force: true }),
+    setWritable: (isWritable) => run('mount', '-o', `remount,${isWritable ? 'rw' : 'ro'}`, folder),
     [Symbol.dispose]() {
       run('umount', '-l', folder)
       rmdirSync(folder)
     },
+  }
+}
+
+/** Why no such disk can be mounted here; null where it can. */
+export function smallDiskProblem(): string | null {
+  try {
+    mountSmallDisk(1)[Symbol.dispose]()
+    return null
+  } catch (error) {
+    return (error as Error).message
   }
 }
 
