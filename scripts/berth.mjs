@@ -34,6 +34,9 @@ const COMMANDS = {
   'audit:verify': { program: ['scripts/verify-audit.ts'] },
   'usage:verify': { program: ['scripts/verify-usage.ts'] },
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },
+  service: { program: ['scripts/service.ts'] },
+  // All that a start does before it starts.
+  prepare: { isCompiled: true },
   migration: { program: ['scripts/make-migration.ts'] },
   schema: { program: ['scripts/print-schema.ts'] },
   'solution:check': { program: ['scripts/solution-check.ts'] },
@@ -41,7 +44,17 @@ const COMMANDS = {
 }
 
 /** For those who run Berth. Every other command tests, checks or changes it, with development dependencies. */
-const RUNNING = new Set(['start', 'demo', 'reset', 'audit:verify', 'usage:verify', 'key:rotate', 'generate'])
+const RUNNING = new Set([
+  'start',
+  'demo',
+  'reset',
+  'audit:verify',
+  'usage:verify',
+  'key:rotate',
+  'service',
+  'prepare',
+  'generate',
+])
 
 async function main([name = 'start', ...args]) {
   if (!Object.hasOwn(COMMANDS, name)) {

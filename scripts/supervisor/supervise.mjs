@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { compileCacheOf, programOf } from '../setup/compiled-code.mjs'
 import { chosenIngressPort } from './ingress-port.mjs'
 import { createLog } from './log.mjs'
+import { notifyService, WITHOUT_SERVICE } from './notify.mjs'
 import { lowerPriority, raisePriority } from './priority.mjs'
 import { isBesideIngress, processGroups } from './process-groups.mjs'
 import { SupervisedProcess } from './supervised-process.mjs'
@@ -52,7 +53,15 @@ export function supervise(node, environment = {}, onReady = () => {}) {
       stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
       // Linux may share the processor between sessions first: in its own, the ingress does not share with the others.
       detached: groups.length > 1 && !isBesideIngress(roles, groups),
-      env: { ...process.env, ...environment, ...chosen, ...withheldFrom(roles), PATH, NODE_COMPILE_CACHE },
+      env: {
+        ...process.env,
+        ...environment,
+        ...chosen,
+        ...withheldFrom(roles),
+        ...WITHOUT_SERVICE,
+        PATH,
+        NODE_COMPILE_CACHE,
+      },
     })
     if (isBesideIngress(roles, groups)) lowerPriority(child)
     else if (groups.length > 1) raisePriority(child)
@@ -79,6 +88,7 @@ export function supervise(node, environment = {}, onReady = () => {}) {
 
   function welcome() {
     hasBeenReady = true
+    notifyService('READY=1')
     onReady()
     first.send({ type: 'welcome', facts, seconds: (performance.now() - startedAt) / 1000 })
   }
@@ -100,6 +110,7 @@ export function supervise(node, environment = {}, onReady = () => {}) {
 
   function stop() {
     stoppingSince = performance.now()
+    notifyService('STOPPING=1')
     first.stop()
     setTimeout(() => others.forEach((other) => void other.stop()), INGRESS_STOPS_AFTER_MS).unref()
     setTimeout(killAll, STOP_MS).unref()

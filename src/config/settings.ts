@@ -56,6 +56,12 @@ export const SETTINGS = z.object({
     .describe(
       'Whether the worker installs firewall rules on the engine’s machine that keep containers away from its own services and from metadata addresses. auto: where it can (Linux, root, local engine, iptables). required: refuse to start otherwise.',
     ),
+  BERTH_ENGINE_RESTARTS: z
+    .enum(['on', 'off'])
+    .default('on')
+    .describe(
+      'Whether the engine itself restarts containers that end, and all of them when it starts. off: only a running worker does, so that none runs before the firewall rules are there; it applies to containers that are created afterwards.',
+    ),
   BERTH_CONTAINER_HOST_PORTS: tcpPorts().describe(
     'TCP ports of the engine’s machine that containers may reach, besides the ingress port, such as 80,443 of a proxy in front.',
   ),

@@ -48,6 +48,16 @@ async function hasMigrations(client: pg.Client): Promise<boolean> {
   return rows[0]?.exists ?? false
 }
 
+/** The newest migration of a database that lacks some of this program's; null where it lacks none, or has none yet. */
+export async function newestMigration(client: pg.Client): Promise<string | null> {
+  if (!(await hasMigrations(client)) || (await isNewest(client))) return null
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT migration_name AS name FROM _prisma_migrations
+     WHERE rolled_back_at IS NULL AND finished_at IS NOT NULL ORDER BY migration_name DESC LIMIT 1`,
+  )
+  return rows[0]?.name ?? null
+}
+
 /** By the engine's own rule: nothing is unapplied, and nothing failed half-way, which the engine then reports. */
 async function isNewest(client: pg.Client): Promise<boolean> {
   const { rows } = await client.query<{ name: string; finished: boolean }>(

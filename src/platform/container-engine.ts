@@ -32,7 +32,13 @@ export function openContainerEngine(
   const { BERTH_FUNCTION_NETWORKS: replicaNetworks } = config
   const reach = region?.reachAddress ? { publishedOn: region.reachAddress } : config.BERTH_REACH
   return {
-    runtime: createDockerRuntime(engine, { reach, processes, networkHolders, replicaNetworks }),
+    runtime: createDockerRuntime(engine, {
+      reach,
+      processes,
+      networkHolders,
+      replicaNetworks,
+      engineRestarts: config.BERTH_ENGINE_RESTARTS === 'on',
+    }),
     imageBuilder: createDockerImageBuilder(engine, {
       builder: config.BERTH_BUILDER,
       ownBuilder: {

@@ -83,10 +83,7 @@ async function embedded(
     isIngressOnly(config) && (link?.isElsewhere('api', config) || link?.isElsewhere('worker', config))
   const postgres = isStartedElsewhere
     ? (await import('../database/attached.ts')).attachEmbeddedPostgres(dataDir)
-    : await (await import('../database/embedded.ts')).startEmbeddedPostgres({
-        dataDir,
-        warn: (message) => log.warn(message),
-      })
+    : await (await import('./own-database.ts')).startOwnDatabase(dataDir, log)
   undo.defer(() => postgres.stop())
   // An ingress alone gets no more of the database than its routes.
   return isIngressOnly(config) ? postgres.ingressUrl : postgres.url

@@ -34,6 +34,19 @@ function plan(wanted: DesiredReplicas, rows: RecordedReplica[], containers: Obse
 
 const NOTHING = { needsApply: false, surplus: [], outdated: [], gone: [] }
 
+test('a container that ended as soon as it was started waits, where the engine restarts none', () => {
+  const ended = (ranMs: number, agoMs: number) => {
+    const finishedAt = new Date(NOW.getTime() - agoMs)
+    return { ...container('now', 0, 'exited'), finishedAt, startedAt: new Date(finishedAt.getTime() - ranMs) }
+  }
+  const isStarted = (one: ObservedReplica, engineRestarts: boolean) =>
+    planReplicas({ ...desired(1), engineRestarts }, [], [one], NOW).needsApply
+  expect(isStarted(ended(500, 1_000), false)).toBe(false)
+  expect(isStarted(ended(500, 10_000), false)).toBe(true)
+  expect(isStarted(ended(60_000, 1_000), false)).toBe(true)
+  expect(isStarted(ended(500, 1_000), true)).toBe(true)
+})
+
 describe('a plan', () => {
   test('is empty when what runs is what should', () => {
     expect(plan(desired(2), [row('now', 0), row('now', 1)], [container('now', 0), container('now', 1)])).toEqual(

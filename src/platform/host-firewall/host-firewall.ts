@@ -1,12 +1,23 @@
 import { execFile } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { writeDurably } from '../../files/durable-files.ts'
 import { chainsOf, type FirewallOptions, firewallRules } from './firewall-rules.ts'
 
 const TIMEOUT_MS = 10_000
 
-/** Where the engine lets others add rules; without it, the chain that everything passes. */
-const THROUGH = ['DOCKER-USER', 'FORWARD']
+const REMEMBERED = z.object({ installationId: z.string(), ports: z.array(z.int().min(1).max(65_535)) })
+type Remembered = z.infer<typeof REMEMBERED>
+
+/** Where the engine lets others add rules, before its own, and the chain that everything passes with any engine. */
+const ENGINE_CHAIN = 'DOCKER-USER'
+const THROUGH = [ENGINE_CHAIN, 'FORWARD']
+
+/** In the data directory: what was installed last, for the next boot. */
+const LAST_FILE = 'host-firewall.json'
 
 /**
  * Keeps an installation's containers away from this machine's own services and from metadata. May be repeated; touches
@@ -16,10 +27,29 @@ export async function installFirewall(options: Omit<FirewallOptions, 'nameServer
   const { toHost, through, interface: from } = chainsOf(options.installationId)
   await run('iptables-restore', ['-w', '--noflush'], firewallRules({ ...options, nameServers: await nameServers() }))
   await ensureJump('INPUT', ['-i', from, '-j', toHost])
-  for (const chain of THROUGH) {
-    if (!(await succeeds('iptables', ['-w', '-n', '-L', chain]))) continue
-    return ensureJump(chain, ['-i', from, '-j', through])
-  }
+  for (const chain of THROUGH)
+    if (await succeeds('iptables', ['-w', '-n', '-L', chain])) await ensureJump(chain, ['-i', from, '-j', through])
+}
+
+/** Keeps them for the next boot. */
+export function rememberFirewall(dataDir: string, { installationId, ports }: Remembered): void {
+  const file = join(dataDir, LAST_FILE)
+  const text = `${JSON.stringify({ installationId, ports })}\n`
+  if (existsSync(file) && readFileSync(file, 'utf8') === text) return
+  writeDurably(file, text)
+}
+
+/**
+ * Installs what was installed last, before the engine has started: it adds its own rules to its chain when that is there
+ * already. Null where nothing was installed yet.
+ */
+export async function installLastFirewall(dataDir: string): Promise<Remembered | null> {
+  const file = join(dataDir, LAST_FILE)
+  if (!existsSync(file)) return null
+  const remembered = REMEMBERED.parse(JSON.parse(readFileSync(file, 'utf8')))
+  await succeeds('iptables', ['-w', '-N', ENGINE_CHAIN])
+  await installFirewall(remembered)
+  return remembered
 }
 
 /** Removes the chains and the jumps to them. There being none is fine. */

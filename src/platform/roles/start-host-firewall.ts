@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { PartState } from '../../domain/part-states.ts'
-import { installFirewall } from '../host-firewall/host-firewall.ts'
+import { installFirewall, rememberFirewall } from '../host-firewall/host-firewall.ts'
 import type { ControlPlaneContext } from '../role-context.ts'
 
 /** Other programs may have flushed the rules meanwhile. */
@@ -13,6 +13,7 @@ export async function startHostFirewall({
   readiness,
   undo,
   database,
+  dataDir,
 }: ControlPlaneContext): Promise<void> {
   if (config.BERTH_HOST_FIREWALL === 'off') return
   const { id: installationId } = await database.installation.findFirstOrThrow({ select: { id: true } })
@@ -25,6 +26,7 @@ export async function startHostFirewall({
       (error: Error) => error.message,
     )
     if (reason !== null && reason !== before) log.warn({ reason }, UNPROTECTED)
+    if (reason === null) rememberFirewall(dataDir, { installationId, ports })
   }
   readiness.hostFirewall = { isRequired: false, check: () => firewallPart(reason) }
   if (reason === null) await install()

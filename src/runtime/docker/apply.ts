@@ -38,6 +38,7 @@ export interface Application {
   cores: () => Promise<number>
   processes: number
   networks: ReplicaNetworks
+  engineRestarts: boolean
   /** A replica runs; it is not known yet whether its command can be run. */
   onStarted: (index: number) => void
 }
@@ -100,11 +101,17 @@ async function createOrAdopt(application: Application, index: number): Promise<K
 
 /** In a connection that is held for it, or with one of its own. */
 async function create(
-  { engine, rollout, signal, cores, reach, processes, networks }: Application,
+  { engine, rollout, signal, cores, reach, processes, networks, engineRestarts }: Application,
   index: number,
   network: AccountNetwork,
 ): Promise<string> {
-  const placement = { installationId: engine.installationId, reach, processes, cores: await cores() }
+  const placement = {
+    installationId: engine.installationId,
+    reach,
+    processes,
+    engineRestarts,
+    cores: await cores(),
+  }
   const within = async (mode: string) =>
     (await createContainer(engine, replicaSpec(rollout, index, { ...placement, network: mode }), signal)).id
   // Only the first container sleeps.

@@ -41,7 +41,7 @@ const LOGS = {
 export function replicaSpec(
   rollout: Rollout,
   index: number,
-  placement: Placement & { network: string; reach: Reach },
+  placement: Placement & { network: string; reach: Reach; engineRestarts: boolean },
 ): ContainerCreateOptions {
   const replica = replicaOf(rollout, index)
   const { HostConfig, ...spec } = containerSpec(replica, placement)
@@ -56,7 +56,7 @@ export function replicaSpec(
     ...(isJoined(placement.network) ? {} : ownConnection(placement.network, replica.alias, port)),
     HostConfig: {
       ...HostConfig,
-      RestartPolicy: { Name: 'unless-stopped' },
+      RestartPolicy: { Name: placement.engineRestarts ? 'unless-stopped' : 'no' },
       LogConfig: LOGS.replica,
       ...(port !== null && placement.reach !== 'address'
         ? { PortBindings: { [port]: [{ HostIp: publishingAddress(placement.reach), HostPort: '' }] } }

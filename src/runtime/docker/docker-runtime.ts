@@ -31,12 +31,20 @@ interface DockerRuntimeOptions {
   networkHolders?: number
   /** Connections that are held for containers which sleep. Default: none. */
   replicaNetworks?: number
+  /** Whether the engine restarts replicas that end, and all of them when it starts. Default: true. */
+  engineRestarts?: boolean
 }
 
 /** The container runtime on one Docker Engine. */
 export function createDockerRuntime(
   engine: DockerEngine,
-  { reach = 'address', processes = 1024, networkHolders = 0, replicaNetworks = 0 }: DockerRuntimeOptions = {},
+  {
+    reach = 'address',
+    processes = 1024,
+    networkHolders = 0,
+    replicaNetworks = 0,
+    engineRestarts = true,
+  }: DockerRuntimeOptions = {},
 ): ContainerRuntime {
   const { networks } = engine
   const samples = new ReplicaSamples(engine)
@@ -52,7 +60,9 @@ export function createDockerRuntime(
     addMark: (mark, bounds) => within(engine, bounds, (signal) => addMark(engine, mark, signal)),
     removeMark: (nonce, bounds) => within(engine, bounds, (signal) => removeMark(engine, nonce, signal)),
     apply: (rollout, { onStarted = () => {}, ...bounds } = {}) =>
-      within(engine, bounds, (signal) => applyRollout({ ...tasks, rollout, signal, reach, networks: held, onStarted })),
+      within(engine, bounds, (signal) =>
+        applyRollout({ ...tasks, rollout, signal, reach, networks: held, onStarted, engineRestarts }),
+      ),
     freeze: (name, bounds) => within(engine, bounds, (signal) => freezeReplica(engine, name, signal)),
     unfreeze: (name, bounds) => within(engine, bounds, (signal) => unfreezeReplica(engine, name, signal)),
     stop: (name, bounds) => {

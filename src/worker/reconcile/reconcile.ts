@@ -46,7 +46,7 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
   try {
     const observed = await engine.observe()
     const plan = planReplicas(
-      desiredState(appEnv, operation),
+      { ...desiredState(appEnv, operation), engineRestarts: config.BERTH_ENGINE_RESTARTS === 'on' },
       appEnv.replicas,
       observed,
       context.lease.claim.clock.now(),

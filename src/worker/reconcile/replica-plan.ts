@@ -13,6 +13,8 @@ export interface DesiredReplicas {
   /** The serving rollout and its number of replicas; null while stopped. */
   rolloutId: string | null
   replicas: number
+  /** Whether the engine restarts containers that end; otherwise one that ended early waits. Default: true. */
+  engineRestarts?: boolean
   /** Requests decide the number: what drains is kept at zero, too, and what sleeps stays. */
   maySleep?: boolean
   /** A rollout that an open operation is starting; it must not be touched. */
@@ -34,6 +36,9 @@ export interface ReplicaPlan {
   gone: RecordedReplica[]
 }
 
+/** Between two starts of a program that does not run for longer. */
+const RESTART_PAUSE_MS = 10_000
+
 const slotKey = (replica: { rolloutId: string; index: number }) => `${replica.rolloutId} ${replica.index}`
 
 /** Compares desired with observed replicas. Pure: the same facts give the same plan. */
@@ -52,6 +57,8 @@ export function planReplicas(
     (desired.replicas > 0 || desired.maySleep) &&
     (row.state !== 'DRAINING' || (row.drainUntil !== null && row.drainUntil > now))
 
+  const waits = (replica: ObservedReplica) => desired.engineRestarts === false && endedEarly(replica, now)
+
   const wanted = Array.from({ length: desired.replicas }, (_, index) => ({
     index,
     observed: observed.find((replica) => replica.rolloutId === desired.rolloutId && replica.index === index) ?? null,
@@ -65,7 +72,7 @@ export function planReplicas(
   return {
     wanted,
     upcoming: observed.filter((replica) => isUpcoming(replica) && !isWanted(replica)),
-    needsApply: wanted.some((one) => !one.observed || isDown(one.observed)),
+    needsApply: wanted.some(({ observed }) => !observed || (isDown(observed) && !waits(observed))),
     surplus: observed.filter(
       (replica) =>
         !isWanted(replica) &&
@@ -76,6 +83,13 @@ export function planReplicas(
     outdated: draining.filter((row) => row.state !== 'DRAINING'),
     gone: leaving.filter((row) => !stillDraining.has(slotKey(row))),
   }
+}
+
+/** Without the engine's pauses, a program that ends as soon as it starts would be started without end. */
+function endedEarly({ phase, startedAt, finishedAt }: ObservedReplica, now: Date): boolean {
+  if (phase !== 'exited' || !startedAt || !finishedAt) return false
+  const [ranMs, agoMs] = [finishedAt.getTime() - startedAt.getTime(), now.getTime() - finishedAt.getTime()]
+  return ranMs < RESTART_PAUSE_MS && agoMs < RESTART_PAUSE_MS
 }
 
 /** A restarting container is left to the engine, which backs off after every crash. */

@@ -1,0 +1,2 @@
+/** What cannot be done; its message says what to do instead. */
+export class Refusal extends Error {}

@@ -1,0 +1,156 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { statfs } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline/promises'
+import { z } from 'zod'
+import { COPY_PREFIX } from '../../src/database/copy-before-migration.ts'
+import { syncFolder, writeDurably } from '../../src/files/durable-files.ts'
+import { Refusal } from './refusal.ts'
+import { askUnit, startUnit, systemctl } from './systemd.ts'
+import { type Installation, unitOf } from './units.ts'
+
+/** In the data directory: from where the last upgrade began. */
+const RECORD = 'upgrade.json'
+const UPGRADE = z.object({ from: z.string(), to: z.string(), at: z.iso.datetime() })
+type Upgrade = z.infer<typeof UPGRADE>
+
+/** For packages, the compiled program, and what a start writes. */
+const NEEDED_MB = 1_500
+const BYTES_PER_MB = 1024 * 1024
+const GIT_MS = 5 * 60_000
+const SETUP_MS = 20 * 60_000
+
+/**
+ * Fetches the branch's newest commit, sets it up while the present one serves, and restarts the unit. A version that does not get
+ * ready is taken back. Killed at any time, it may be run again; `rollback` then goes back as well.
+ */
+export async function upgrade(here: Installation): Promise<void> {
+  const unit = unitOf(here.name)
+  if (askUnit(unit, ['ActiveState']).ActiveState !== 'active')
+    throw new Refusal(
+      `${unit} is not active: an upgrade begins with a Berth that is well. See: npm run service -- status`,
+    )
+  const { from, to } = findVersions(here.root)
+  if (from === to) return console.log(`Berth is the newest of its branch: ${from.slice(0, 12)}`)
+  await assertRoom(here)
+  console.log(git(here.root, 'log', '--oneline', '--no-decorate', `${from}..${to}`))
+  const record = { from, to, at: new Date().toISOString() }
+  writeDurably(join(here.dataDir, RECORD), JSON.stringify(record))
+  try {
+    git(here.root, 'merge', '--quiet', '--ff-only', to)
+    // The new version's own program, which also reads the settings.
+    setUp(here, 'service', 'check', '--name', here.name)
+    setUp(here, 'prepare')
+  } catch (error) {
+    git(here.root, 'reset', '--quiet', '--keep', from)
+    throw new Refusal(`Nothing has changed, Berth runs on. ${(error as Error).message}`)
+  }
+  try {
+    startUnit('restart', unit)
+  } catch (error) {
+    console.error(`${(error as Error).message}\nGoing back to ${from.slice(0, 12)} …`)
+    restore(here, record)
+    throw new Refusal(`The upgrade to ${to.slice(0, 12)} was taken back; ${from.slice(0, 12)} is ready again.`)
+  }
+  console.log(
+    `Berth is ${to.slice(0, 12)} now. To go back, which loses what was written since: npm run service -- rollback`,
+  )
+}
+
+/** To before the last upgrade, database included where that was migrated. */
+export async function goBack(here: Installation, { isConfirmed }: { isConfirmed: boolean }): Promise<void> {
+  const file = join(here.dataDir, RECORD)
+  if (!existsSync(file)) throw new Refusal('There was no upgrade to go back from.')
+  const record = UPGRADE.parse(JSON.parse(readFileSync(file, 'utf8')))
+  const copy = copyOf(here.dataDir, record)
+  const loss = copy
+    ? `The database becomes that of ${statSync(copy).mtime.toISOString()}: what was written since is lost.`
+    : 'The database was not migrated, and stays.'
+  console.log(`Going back from ${record.to.slice(0, 12)} to ${record.from.slice(0, 12)}. ${loss}`)
+  if (!isConfirmed && !(await isYes('Go back?'))) return console.log('Nothing was changed.')
+  restore(here, record)
+  console.log(`${record.from.slice(0, 12)} is ready.`)
+}
+
+function restore(here: Installation, record: Upgrade): void {
+  const unit = unitOf(here.name)
+  systemctl('stop', unit)
+  git(here.root, 'reset', '--quiet', '--keep', record.from)
+  const copy = copyOf(here.dataDir, record)
+  if (copy) {
+    const [present, replaced] = [join(here.dataDir, 'postgres'), join(here.dataDir, 'postgres.replaced')]
+    // Killed in between, the next call goes on.
+    if (existsSync(present)) {
+      rmSync(replaced, { recursive: true, force: true })
+      renameSync(present, replaced)
+    }
+    renameSync(copy, present)
+    syncFolder(here.dataDir)
+  }
+  startUnit('start', unit)
+}
+
+/** The database from before it was migrated by the new version. */
+function copyOf(dataDir: string, { at }: Upgrade): string | null {
+  const copies = readdirSync(dataDir).filter((name) => name.startsWith(COPY_PREFIX) && !name.endsWith('.part'))
+  const newest = copies.map((name) => join(dataDir, name)).find((path) => statSync(path).ctime >= new Date(at))
+  return newest ?? null
+}
+
+function findVersions(root: string): { from: string; to: string } {
+  if (!existsSync(join(root, '.git'))) throw new Refusal(`${root} is no clone of git: update it as it was installed`)
+  const changed = git(root, 'status', '--porcelain', '--untracked-files=no')
+  if (changed) throw new Refusal(`Files of the clone were changed; put them back first:\n${changed}`)
+  git(root, 'fetch', '--quiet')
+  const from = git(root, 'rev-parse', 'HEAD')
+  const to = git(root, 'rev-parse', '@{upstream}')
+  if (git(root, 'merge-base', from, to) !== from)
+    throw new Refusal('The branch has commits that its upstream lacks; merge or remove them first')
+  return { from, to }
+}
+
+async function assertRoom({ dataDir }: Installation): Promise<void> {
+  const { bavail, bsize } = await statfs(dataDir)
+  const freeMb = (bavail * bsize) / BYTES_PER_MB
+  const folder = join(dataDir, 'postgres')
+  const neededMb = NEEDED_MB + (existsSync(folder) ? sizeMb(folder) : 0)
+  if (freeMb >= neededMb) return
+  throw new Refusal(
+    `An upgrade needs ${Math.ceil(neededMb)} MB on the disk of ${dataDir}, for packages and a copy of the database; ${Math.floor(freeMb)} MB are free`,
+  )
+}
+
+function sizeMb(folder: string): number {
+  const { stdout } = spawnSync('du', ['-sk', folder], { encoding: 'utf8', timeout: GIT_MS })
+  return Number.parseInt(stdout, 10) / 1024 || 0
+}
+
+/** Throws what git says. As the owner of the clone, who can then still change it. */
+function git(root: string, ...args: string[]): string {
+  const result = run(root, 'git', args, GIT_MS)
+  if (result.status !== 0) throw new Refusal(`git ${args[0]}: ${result.stderr.trim() || 'failed'}`)
+  return result.stdout.trim()
+}
+
+function setUp({ root, node }: Installation, ...args: string[]): void {
+  const result = run(root, node, ['scripts/berth.mjs', ...args], SETUP_MS)
+  if (result.status !== 0)
+    throw new Refusal(`The new version cannot be set up:\n${(result.stdout + result.stderr).trim().slice(-2_000)}`)
+}
+
+function run(root: string, program: string, args: readonly string[], timeout: number) {
+  const { uid, gid } = statSync(root)
+  const owner = process.getuid?.() === 0 && uid !== 0 ? { uid, gid, env: { ...process.env, HOME: root } } : {}
+  const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: root, encoding: 'utf8', timeout, ...owner })
+  return { status, stdout: stdout ?? '', stderr: stderr || error?.message || '' }
+}
+
+async function isYes(question: string): Promise<boolean> {
+  const prompt = createInterface({ input: process.stdin, output: process.stdout })
+  try {
+    return /^y(es)?$/i.test((await prompt.question(`${question} [y/N] `)).trim())
+  } finally {
+    prompt.close()
+  }
+}
