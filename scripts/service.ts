@@ -5,7 +5,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
-import { dirname, join, resolve } from 'node:path'
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parseArgs, parseEnv } from 'node:util'
 import { readConfig } from '../src/config/config.ts'
 import { SECRET } from '../src/config/secret-files.ts'
@@ -153,10 +153,17 @@ function installation(): Installation {
     root: ROOT,
     dataDir,
     user: values.user ?? ownerOf(existsSync(dataDir) ? dataDir : ROOT),
-    node: process.env.npm_node_execpath ?? process.execPath,
+    node: machineNode(),
     settingsFile,
     isFirewallRequired: config.BERTH_HOST_FIREWALL === 'required',
   }
+}
+
+/** Not the one of the clone where there is another: an upgrade may replace that. */
+function machineNode(): string {
+  const folders = (process.env.PATH ?? '').split(delimiter)
+  const all = [process.env.npm_node_execpath ?? '', ...folders.map((folder) => join(folder, 'node'))]
+  return all.find((file) => isAbsolute(file) && !file.startsWith(ROOT) && existsSync(file)) ?? process.execPath
 }
 
 /** The installation whose unit there is. */
@@ -209,7 +216,8 @@ async function assertNotRunning({ dataDir }: Installation, unit: string): Promis
 function writeSettings({ settingsFile }: Installation): void {
   if (!existsSync(settingsFile)) {
     mkdirSync(dirname(settingsFile), { recursive: true, mode: 0o755 })
-    return writeDurably(settingsFile, settingsText(givenSettings()))
+    writeDurably(settingsFile, settingsText(givenSettings()))
+    return
   }
   const kept = settingsIn(settingsFile)
   const other = Object.entries(givenSettings()).filter(([name, value]) => kept[name] !== value)
