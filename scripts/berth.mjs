@@ -1,6 +1,7 @@
 // The only entry point: prepares whatever is missing, then runs the command. Plain JavaScript without dependencies,
 // because a fresh clone has none yet.
-import { resolve } from 'node:path'
+import { existsSync } from 'node:fs'
+import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { compileCode } from './setup/compiled-code.mjs'
 import { berthNode, checkNode, installDependencies } from './setup/dependencies.mjs'
@@ -72,11 +73,19 @@ async function main([name = 'start', ...args]) {
   const dataDir = resolve(process.env.BERTH_DATA_DIR || '.berth')
   const environment = command.engine && mayUseEngine() ? await prepareEngine(root, dataDir, command.engine) : {}
   // This process stays as the supervisor: another one would cost 50 MB.
-  if (command.isSupervised) return start(root, node, environment)
+  if (command.isSupervised) {
+    await finishRotation(node, dataDir)
+    return start(root, node, environment)
+  }
   if (!command.program) return 0
   const isNamed = args.some((arg) => !arg.startsWith('-'))
   const program = isNamed ? command.program : (command.withoutName ?? command.program)
   return runProgram(node, [...program, ...args], environment)
+}
+
+/** A rotation of the master key that was killed, as by a power cut: Berth would not start before its end. */
+async function finishRotation(node, dataDir) {
+  if (existsSync(join(dataDir, 'master-key.next'))) await runProgram(node, ['scripts/rotate-key.ts'])
 }
 
 /** Starting is part of the set-up: a demo that waits for that finds Berth ready, and does not start another. */

@@ -69,6 +69,8 @@ async function install(): Promise<void> {
   if (hasFirewall) writeDurably(join(UNITS, firewallUnitOf(here.name)), firewallUnit(here), 0o644)
   systemctl('daemon-reload')
   systemctl('enable', '--quiet', ...(hasFirewall ? [firewallUnitOf(here.name)] : []), unit)
+  // systemd does not: a power cut would lose that they start at boot.
+  spawnSync('sync', ['-f', UNITS])
   console.log(`Starting ${unit} as ${here.user}, which a first start sets up …`)
   startUnit('restart', unit)
   console.log(

@@ -122,6 +122,10 @@ export const PROOFS = {
     engine: 'required',
     shows: 'Tests that repeat a case less often in npm run test:all, with every repetition',
   },
+  server: {
+    program: ['test/server/prove-server.ts'],
+    shows: 'A server of its own, in a virtual machine: first starts, power cuts, the firewall at boot, a full disk',
+  },
   services: {
     program: ['test/e2e/prove-services.ts'],
     engine: 'required',
