@@ -35,7 +35,7 @@ export async function runQuietly(
   let output = ''
   const keep = (chunk) => {
     output = (output + chunk).slice(-20_000)
-    onLine(output.trimEnd().split('\n').at(-1))
+    onLine(linesOf(output).at(-1))
   }
   child.stdout.on('data', keep)
   child.stderr.on('data', keep)
@@ -44,6 +44,16 @@ export async function runQuietly(
     child.once('close', (code, signal) => resolve(signal ?? code))
   })
   if (end === 0) return output
-  const lastWords = output.trim().split('\n').slice(-20).join('\n')
+  const lastWords = linesOf(output).slice(-20).join('\n')
   throw new SetupError(`${[command, ...args].join(' ')} failed (${end}):\n${lastWords}`)
 }
+
+/**
+ * The lines of an output as a terminal would show them. apt and npm go back to the start of a line with a carriage return
+ * and write over it; kept, it would make our own line jump as well.
+ */
+const linesOf = (output) =>
+  output
+    .trim()
+    .split('\n')
+    .map((line) => line.trimEnd().split('\r').at(-1))

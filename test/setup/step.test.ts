@@ -35,6 +35,25 @@ test('a step of the set-up adds a line every ten seconds in a pipe', () => {
   ])
 })
 
+/** As dpkg and apt write them: lines that go back to their start, and ones that end as on Windows. */
+const INSTALLER = `
+  for (const text of ['Selecting\\n(Reading database ... \\r(Reading database ... 5%\\r', '(Reading database ... 10%', '\\r\\nDone\\r\\n'])
+    await new Promise((resolve) => process.stdout.write(text, () => setTimeout(resolve, 200)))
+  process.exit(Number(process.env.CODE))`
+
+test('an installer that goes back to the start of its line leaves only what stands there', async () => {
+  const { runQuietly } = await import(STEP)
+  const lines: string[] = []
+  const run = (CODE: string) =>
+    runQuietly(process.execPath, ['--input-type=module', '--eval', INSTALLER], {
+      environment: { CODE },
+      onLine: (line: string) => lines.push(line),
+    })
+  await run('0')
+  expect(lines).toEqual(['(Reading database ... 5%', '(Reading database ... 10%', 'Done'])
+  await expect(run('3')).rejects.toThrow(/failed \(3\):\nSelecting\n\(Reading database \.\.\. 10%\nDone$/)
+})
+
 test.skipIf(!hasTerminals)(
   'on a terminal it is one line, which shows the seconds and ends as the step does',
   async () => {
