@@ -34,6 +34,7 @@ const COMMANDS = {
   'engine:take-over': { program: ['scripts/take-over-engine.ts'] },
   'audit:verify': { program: ['scripts/verify-audit.ts'] },
   'usage:verify': { program: ['scripts/verify-usage.ts'] },
+  doctor: { program: ['scripts/doctor.ts'], engine: 'sought' },
   reset: { program: ['scripts/reset.ts'], engine: 'sought' },
   service: { program: ['scripts/service.ts'] },
   // All that a start does before it starts.
@@ -48,6 +49,7 @@ const COMMANDS = {
 const RUNNING = new Set([
   'start',
   'demo',
+  'doctor',
   'reset',
   'audit:verify',
   'usage:verify',

@@ -4,14 +4,12 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import Docker from 'dockerode'
 import { type Config, readConfig } from '../src/config/config.ts'
+import { connectable, ingressHost, urlHost } from '../src/domain/listen-address.ts'
 import { restApi, throughIngress } from './demo/api.ts'
 import { ensureBerth } from './demo/berth-process.ts'
 import { deploy, ensureHello } from './demo/deploy-hello.ts'
 import { stage } from './demo/stages.ts'
 import { ensureSampleImage } from './sample-image.ts'
-
-/** Wildcard addresses cannot be connected to. */
-const CONNECTABLE: Readonly<Record<string, string>> = { '0.0.0.0': '127.0.0.1', '::': '::1' }
 
 function adminToken(config: Config, address: string): string {
   const file = join(config.BERTH_DATA_DIR, 'admin-token')
@@ -33,8 +31,7 @@ async function main(): Promise<number> {
   if (config.PORT === 0 || config.INGRESS_PORT === 0) {
     throw new Error('The demo needs fixed ports: set PORT and INGRESS_PORT to ports other than 0.')
   }
-  const host = CONNECTABLE[config.HOST] ?? config.HOST
-  const address = `http://${host.includes(':') ? `[${host}]` : host}:${config.PORT}`
+  const address = `http://${urlHost(connectable(config.HOST))}:${config.PORT}`
   console.log('Berth demo: examples/hello, from its source to an answer through the ingress\n')
   const image = await stage('build the sample image', () => ensureSampleImage(new Docker()))
   const berth = await stage('start Berth, or find it running', () => ensureBerth(address))
@@ -44,7 +41,7 @@ async function main(): Promise<number> {
     await stage('deploy the image', () => deploy(api, appEnvId, image))
     const { hosts, url } = await api.get<{ hosts: string[]; url: string }>(`/app-env?appEnvId=${appEnvId}`)
     const name = hosts[0] ?? ''
-    const ingress = { address: host, port: config.INGRESS_PORT }
+    const ingress = { address: connectable(ingressHost(config)), port: config.INGRESS_PORT }
     const answer = await stage('ask the app through the ingress', () => throughIngress(ingress, name, '/'))
     if (answer.status !== 200) throw new Error(`The ingress answered ${answer.status}: ${answer.text}`)
     console.log(`\n  200 ${answer.text.trim()}`)

@@ -32,6 +32,13 @@ export const SETTINGS = z.object({
     .min(1)
     .default('127.0.0.1')
     .describe('Address that the API, the ingress and the internal listener bind to.'),
+  BERTH_INGRESS_HOST: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Address that the ingress binds INGRESS_PORT to. Default: HOST. 0.0.0.0 lets other machines reach apps, while the API stays on HOST.',
+    ),
   BERTH_DATA_DIR: z
     .string()
     .min(1)

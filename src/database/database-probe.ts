@@ -70,8 +70,8 @@ export class DatabaseProbe {
   async clock(): Promise<PartState> {
     try {
       const { nowMs, wallMs } = await this.#ask()
-      const aheadMs = nowMs - wallMs
-      if (Math.abs(aheadMs) > MAX_CLOCK_DIFFERENCE_MS) return skewed(aheadMs)
+      const skewed = clockState('the database', nowMs - wallMs)
+      if (skewed.state) return skewed
     } catch {
       return { ready: true, reason: 'The database does not answer, so the clocks could not be compared' }
     }
@@ -123,11 +123,12 @@ export class DatabaseProbe {
   }
 }
 
-const skewed = (aheadMs: number): PartState => ({
-  ready: true,
-  state: 'CLOCK_SKEWED',
-  reason: `The clock of the database is ${inSeconds(aheadMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'} that of this machine`,
-})
+/** Compares another clock with this machine's; `whose` completes “The clock of …”. */
+export function clockState(whose: string, aheadMs: number): PartState {
+  if (Math.abs(aheadMs) <= MAX_CLOCK_DIFFERENCE_MS) return { ready: true, reason: null }
+  const difference = `${inSeconds(aheadMs)} ${aheadMs > 0 ? 'ahead of' : 'behind'}`
+  return { ready: true, state: 'CLOCK_SKEWED', reason: `The clock of ${whose} is ${difference} that of this machine` }
+}
 
 const inSeconds = (ms: number) => `${Math.round(Math.abs(ms) / 1000)} s`
 

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../config/config.ts'
+import { ingressHost } from '../domain/listen-address.ts'
 import { TrustedProxies } from '../domain/trusted-proxies.ts'
 import { Activator, type LoadReports } from './activator/activator.ts'
 import { ClientLoad } from './connections/client-load.ts'
@@ -32,6 +33,7 @@ export interface IngressOptions {
   config: Pick<
     Config,
     | 'HOST'
+    | 'BERTH_INGRESS_HOST'
     | 'INGRESS_PORT'
     | 'BERTH_DOMAIN'
     | 'BERTH_EXTRA_DOMAINS'
@@ -139,7 +141,7 @@ export function createIngress(options: IngressOptions): Ingress {
     listen: () =>
       new Promise((resolve, reject) => {
         server.once('error', reject)
-        server.listen(config.INGRESS_PORT, config.HOST, () => {
+        server.listen(config.INGRESS_PORT, ingressHost(config), () => {
           server.off('error', reject)
           resolve()
         })

@@ -1,6 +1,7 @@
 import { createServer } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../config/config.ts'
+import { ingressHost } from '../domain/listen-address.ts'
 import { readProcessInfo } from './process-registry/process-info.ts'
 import type { ProcessRegistration } from './process-registry/process-registry.ts'
 
@@ -27,7 +28,7 @@ export async function assertPortsFree(config: Config, processRegistration: Proce
   for (const setting of wanted(config)) {
     const deadline = performance.now() + STOPPING_WAIT_MS
     for (;;) {
-      const refusal = await tryPort(config.HOST, config[setting])
+      const refusal = await tryPort(hostOf(config, setting).host, config[setting])
       if (!refusal) break
       const isPassing =
         refusal.code === 'EADDRINUSE' && (await holderOf(config[setting], processRegistration))?.isStopping
@@ -58,14 +59,14 @@ async function explained(
   processRegistration: ProcessRegistration,
 ): Promise<Error> {
   const port = config[setting]
-  const { HOST } = config
+  const { host, setting: hostSetting } = hostOf(config, setting)
   if (error.code === 'EADDRINUSE') return new Error(await taken(config, setting, processRegistration))
   if (error.code === 'EACCES') {
     return new Error(`${setting}=${port}: this user may not listen on port ${port}. Set ${setting} to one above 1023.`)
   }
   if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN') {
     return new Error(
-      `HOST=${HOST} is not an address of this machine. Set HOST to one that is: 127.0.0.1 for this machine only, 0.0.0.0 for all.`,
+      `${hostSetting}=${host} is not an address of this machine. Set ${hostSetting} to one that is: 127.0.0.1 for this machine only, 0.0.0.0 for all.`,
     )
   }
   return error
@@ -82,9 +83,10 @@ async function taken(config: Config, setting: PortSetting, processRegistration: 
       'To run another beside it, set BERTH_DATA_DIR, PORT and INGRESS_PORT to other ones.'
     )
   }
-  const free = await freeAfter(config.HOST, port)
+  const { host } = hostOf(config, setting)
+  const free = await freeAfter(host, port)
   const suggestion = free ? `, such as ${setting}=${free}` : ''
-  return `Port ${port} on ${config.HOST} is taken by another program. Set ${setting} to a free one${suggestion}.`
+  return `Port ${port} on ${host} is taken by another program. Set ${setting} to a free one${suggestion}.`
 }
 
 const holderOf = async (port: number, processRegistration: ProcessRegistration) =>
@@ -97,8 +99,16 @@ async function freeAfter(host: string, port: number): Promise<number | null> {
   return null
 }
 
+/** The address that the port is listened on at, and the setting that says so. */
+function hostOf(config: Config, setting: PortSetting): { host: string; setting: string } {
+  const isOfIngress = setting === 'INGRESS_PORT' && config.BERTH_INGRESS_HOST !== undefined
+  return isOfIngress
+    ? { host: ingressHost(config), setting: 'BERTH_INGRESS_HOST' }
+    : { host: config.HOST, setting: 'HOST' }
+}
+
 /** Why the port cannot be listened on; null when it can. */
-function tryPort(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
+export function tryPort(host: string, port: number): Promise<NodeJS.ErrnoException | null> {
   const probe = createServer()
   return new Promise((resolve) => {
     probe.once('error', resolve)

@@ -1,6 +1,9 @@
 import { join, relative, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
+import { ingressHost, isLoopbackHost } from '../domain/listen-address.ts'
 import { PART_STATES } from '../domain/part-states.ts'
+import { hasProxy, publicDomains, reachHint, seenFromOutside } from '../domain/reach.ts'
+import { looksLikeServer, ownAddresses } from './own-addresses.ts'
 import type { Platform } from './platform.ts'
 import { readProcessInfo } from './process-registry/process-info.ts'
 
@@ -9,8 +12,12 @@ const PLAIN = /^[\w@%+=:,./-]+$/
 
 /** Printed once everything is ready: the URLs, the token, the next step. */
 export function welcome(config: Config, platform: Platform, seconds: number): string {
-  const { apiUrl, ingressUrl, engine, engineProblem, otherProcesses } = platform
+  const { ingressUrl, engine, engineProblem, otherProcesses } = platform
+  const [ownAddress] = ownAddresses()
+  const apiUrl =
+    platform.apiUrl && (config.BERTH_API_URL?.replace(/\/$/, '') ?? seenFromOutside(platform.apiUrl, ownAddress))
   const isWorker = config.BERTH_ROLES.includes('worker')
+  const hint = ingressUrl && reachHint(config, { isServer: looksLikeServer() && isTerminal(), ownAddress })
   const lines = [`Berth is ready (${seconds.toFixed(1)} s; ${config.BERTH_ROLES.join(', ')})`, '']
   if (apiUrl) {
     lines.push(`  API        ${apiUrl}/api/public/v1`)
@@ -27,6 +34,7 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
   // Tells a user who meant to start a second Berth that this one shares the data directory.
   for (const other of otherProcesses) lines.push(`  Shared     data directory, with ${readProcessInfo(other)}`)
   lines.push('')
+  if (hint) lines.push(hint, '')
   if (isWorker && engineProblem) lines.push(`${engineProblem}.`, PART_STATES.ENGINE_UNSUPPORTED, '')
   if (isWorker && !engine) lines.push(...WITHOUT_ENGINE, '')
   if (apiUrl) lines.push('Deploy something, in another terminal:', '', ...demoCommand(config, platform), '')
@@ -38,14 +46,18 @@ function tokenWords({ adminToken, adminTokenFile, isAdminTokenNew }: Platform): 
   if (!adminTokenFile) return 'the one in BERTH_ADMIN_TOKEN'
   const path = relative(ROOT, adminTokenFile)
   const command = `cat ${quoted(path.startsWith('..') ? adminTokenFile : path)}`
-  if (!isAdminTokenNew || !process.stdout.isTTY) return command
+  if (!isAdminTokenNew || !isTerminal()) return command
   return `${adminToken}  (shown only now; afterwards: ${command})`
 }
 
+const isTerminal = () => process.stdout.isTTY === true
+
 /** Where environments answer: their own host, on the ingress’s port. */
-function appsUrl({ BERTH_DOMAIN }: Config, ingressUrl: string): string {
+function appsUrl(config: Config, ingressUrl: string): string {
   const { protocol, port } = new URL(ingressUrl)
-  return `${protocol}//<account>-<app>-<env>.${BERTH_DOMAIN}${port ? `:${port}` : ''}`
+  const isOpen = hasProxy(config) || !isLoopbackHost(ingressHost(config))
+  const domain = (isOpen ? publicDomains(config)[0] : undefined) ?? config.BERTH_DOMAIN
+  return `${protocol}//<account>-<app>-<env>.${domain}${port ? `:${port}` : ''}`
 }
 
 const WITHOUT_ENGINE = [
@@ -62,6 +74,7 @@ function demoCommand(config: Config, { apiUrl, ingressPort }: Platform): string[
   if (port !== usual.PORT) settings.PORT = port
   if (visited !== usual.INGRESS_PORT) settings.INGRESS_PORT = visited
   if (config.HOST !== usual.HOST) settings.HOST = config.HOST
+  if (config.BERTH_INGRESS_HOST) settings.BERTH_INGRESS_HOST = config.BERTH_INGRESS_HOST
   // npm runs a script in the project's folder, wherever it is called.
   const dataDir = resolve(config.BERTH_DATA_DIR)
   if (dataDir !== resolve(ROOT, usual.BERTH_DATA_DIR)) settings.BERTH_DATA_DIR = dataDir

@@ -15,6 +15,20 @@ export interface RuntimeInfo {
   version: string
 }
 
+/** The machine of an engine, and how the engine uses it. */
+export interface EngineMachine {
+  /** How images are kept: `overlay2`, or `containerd overlayfs` in containerd’s store. */
+  imageStore: string
+  /** The folder of images, containers and volumes, on the engine’s machine. */
+  dataRoot: string
+  cgroupVersion: string
+  cgroupDriver: string
+  /** Without it, containers may take all memory of the machine. */
+  hasMemoryLimit: boolean
+  /** Addresses that are asked for images of Docker Hub before Docker Hub is. */
+  mirrors: readonly string[]
+}
+
 /** The desired containers of one version of one environment. */
 export interface Rollout {
   accountId: string
@@ -173,6 +187,8 @@ export interface LogOptions {
 export interface ContainerRuntime {
   /** Throws EngineUnsupported when the engine answers and Berth cannot use it. */
   info(bounds?: CallBounds): Promise<RuntimeInfo>
+
+  machine(bounds?: CallBounds): Promise<EngineMachine>
 
   /** Tells this engine from any other, by whatever address it is reached. Another one has its storage anew. */
   identity(bounds?: CallBounds): Promise<string>

@@ -40,7 +40,7 @@ export async function readParts(readiness: Readiness): Promise<ReportedParts> {
       return { name, state, isRequired }
     }),
   )
-  const parts = checked.map(({ name, state, isRequired }) => [name, reported(state, isRequired)] as const)
+  const parts = checked.map(({ name, state, isRequired }) => [name, reportedPart(state, isRequired)] as const)
   return {
     ready: checked.every(({ state, isRequired }) => state.ready || !isRequired || state.isServing === true),
     degraded: parts.filter(([, { state }]) => state !== 'READY').map(([name]) => name),
@@ -48,7 +48,8 @@ export async function readParts(readiness: Readiness): Promise<ReportedParts> {
   }
 }
 
-function reported({ ready, reason, state, nextStep }: PartState, isRequired: boolean): ReportedPart {
+/** A part as `/readyz` and `npm run doctor` report it. */
+export function reportedPart({ ready, reason, state, nextStep }: PartState, isRequired: boolean): ReportedPart {
   const fault = state ?? (ready ? null : 'FAILING')
   return {
     ready,

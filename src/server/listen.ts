@@ -3,6 +3,7 @@ import { createServer, type Server as HttpServer, type IncomingMessage, type Ser
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
+import { urlHost } from '../domain/listen-address.ts'
 import { UPLOAD_PATH } from '../services/upload/request-storage-key.ts'
 import type { ApiServer } from './server.ts'
 
@@ -56,8 +57,7 @@ export async function listen({ api, host, port, maxConnections }: ListenOptions)
   server.listen(port, host)
   await once(server, 'listening')
   const { port: chosen } = server.address() as AddressInfo
-  const name = host.includes(':') ? `[${host}]` : host
-  return { server, port: chosen, url: `http://${name}:${chosen}`, close: () => close(server, api) }
+  return { server, port: chosen, url: `http://${urlHost(host)}:${chosen}`, close: () => close(server, api) }
 }
 
 /** The server has one limit for all requests, so it must be the longest of them. */

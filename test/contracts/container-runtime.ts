@@ -30,6 +30,15 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
       expect(await world().runtime.info()).toEqual({ name: adapter, version: expect.stringMatching(/^\d/) })
     })
 
+    test('says how its machine keeps images and limits containers', async () => {
+      expect(await world().runtime.machine()).toMatchObject({
+        imageStore: expect.stringMatching(/^(containerd )?[a-z0-9]+$/),
+        dataRoot: expect.stringMatching(/^\//),
+        cgroupVersion: expect.stringMatching(/^[12]$/),
+        hasMemoryLimit: true,
+      })
+    })
+
     describe('marking', () => describeMarks(world, harness))
     describe('converging', () => describeConvergence(world, harness))
     describe('connecting', () => describeNetworks(world, harness))

@@ -33,6 +33,11 @@ export class PretendRuntime implements ContainerRuntime {
     return { name: 'pretended', version: '1' }
   }
 
+  async machine() {
+    const cgroup = { cgroupVersion: '2', cgroupDriver: 'none', hasMemoryLimit: true }
+    return { ...cgroup, imageStore: 'pretended', dataRoot: '/', mirrors: [] }
+  }
+
   async identity() {
     return 'pretended'
   }

@@ -3,6 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { ownAddresses } from '../../src/platform/own-addresses.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-ports.ts'
 import { type BerthProcess, spawnBerth, startBerth } from './berth-process.ts'
@@ -105,6 +106,37 @@ describe('the start', () => {
     expect(said).toMatch(/kill \d+[\s\S]*BERTH_DATA_DIR, PORT and INGRESS_PORT/)
     const beside = await start({ ...known.settings, PORT: '0', INGRESS_PORT: '0' })
     expect(beside.said()).toContain(`Shared     data directory, with process ${first.child.pid}`)
+  })
+
+  test('lets other machines reach apps, and not the API', async () => {
+    const [own] = ownAddresses()
+    if (!own) return console.warn('Skipped: this machine has no address besides loopback')
+    const domain = `${own}.sslip.io`
+    const berth = await start({ BERTH_INGRESS_HOST: '0.0.0.0', BERTH_DOMAIN: domain })
+    const { PORT, INGRESS_PORT } = settings
+    expect(berth.said()).toContain(`  API        http://127.0.0.1:${PORT}/api/public/v1\n`)
+    expect(berth.said()).toContain(`  Apps       http://<account>-<app>-<env>.${domain}:${INGRESS_PORT}\n`)
+    expect((await fetch(`http://${own}:${INGRESS_PORT}/`)).status).toBe(404)
+    await expect(fetch(`http://${own}:${PORT}/livez`)).rejects.toThrow()
+  })
+
+  test('on every address names those that answer from elsewhere', async () => {
+    const [own] = ownAddresses()
+    if (!own) return console.warn('Skipped: this machine has no address besides loopback')
+    const berth = await start({ HOST: '0.0.0.0', BERTH_DOMAIN: 'apps.example.com' })
+    const [, url = ''] = /^ {2}API +(\S+)\/api\/public\/v1$/m.exec(berth.said()) ?? []
+    expect(url).toBe(`http://${own}:${settings.PORT}`)
+    expect((await fetch(`${url}/livez`)).status).toBe(200)
+    expect(berth.said()).toContain(
+      `  Apps       http://<account>-<app>-<env>.apps.example.com:${settings.INGRESS_PORT}\n`,
+    )
+  })
+
+  test('on an address that this machine does not have names the setting', async () => {
+    expect(await refusal({ BERTH_INGRESS_HOST: '192.0.2.1' })).toContain(
+      'BERTH_INGRESS_HOST=192.0.2.1 is not an address',
+    )
+    expect(await refusal({ HOST: '192.0.2.1' })).toContain('HOST=192.0.2.1 is not an address')
   })
 
   test('is not hindered by one that was killed, and waits for one that is stopping', async () => {

@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
+import type { Config } from '../../config/config.ts'
 import { writeDurably } from '../../files/durable-files.ts'
 import { chainsOf, type FirewallOptions, firewallRules } from './firewall-rules.ts'
 
@@ -52,6 +53,26 @@ export async function installLastFirewall(dataDir: string): Promise<Remembered |
   return remembered
 }
 
+/**
+ * Whether containers are kept away from this machine: by rules of Berth's own, or by those that docs/operating.md gives to
+ * install by hand. Throws where the rules cannot be read.
+ */
+export async function isFirewallInstalled(): Promise<boolean> {
+  const rules = (await run('iptables', ['-w', '-S'])).split('\n')
+  const chains = rules.flatMap((rule) => JUMP_TO_HOST_CHAIN.exec(rule)?.[1] ?? [])
+  return chains.some((chain) => rules.some((rule) => rule.startsWith(`-A ${chain} `) && rule.includes('-j REJECT')))
+}
+
+/** Why this process can neither see nor install the rules; null when it can. */
+export function whyNoFirewall({ DOCKER_HOST: host }: Pick<Config, 'DOCKER_HOST'>, program: string): string | null {
+  if (process.platform !== 'linux') return 'this machine is no Linux, and the engine runs in a virtual machine'
+  if (host && !host.startsWith('unix:')) return 'the engine is on another machine'
+  if (process.getuid?.() !== 0) return `${program} does not run as root`
+  return null
+}
+
+const JUMP_TO_HOST_CHAIN = /^-A INPUT -i bt\S*\+ -j (BERTH-\S*HOST)$/
+
 /** Removes the chains and the jumps to them. There being none is fine. */
 export async function removeFirewall(installationId: string): Promise<void> {
   const { toHost, through, interface: from } = chainsOf(installationId)
@@ -82,10 +103,11 @@ const succeeds = (program: string, args: readonly string[]): Promise<boolean> =>
     () => false,
   )
 
-function run(program: string, args: readonly string[], input = ''): Promise<void> {
+/** What the program writes. */
+function run(program: string, args: readonly string[], input = ''): Promise<string> {
   return new Promise((resolve, reject) => {
-    const child = execFile(program, args, { timeout: TIMEOUT_MS }, (error, _output, words) =>
-      error ? reject(new Error(`${program}: ${words.trim() || error.message}`)) : resolve(),
+    const child = execFile(program, args, { timeout: TIMEOUT_MS }, (error, output, words) =>
+      error ? reject(new Error(`${program}: ${words.trim() || error.message}`)) : resolve(output),
     )
     child.stdin?.on('error', () => {}).end(input)
   })

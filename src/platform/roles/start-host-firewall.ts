@@ -1,6 +1,5 @@
-import type { Config } from '../../config/config.ts'
 import type { PartState } from '../../domain/part-states.ts'
-import { installFirewall, rememberFirewall } from '../host-firewall/host-firewall.ts'
+import { installFirewall, rememberFirewall, whyNoFirewall } from '../host-firewall/host-firewall.ts'
 import type { ControlPlaneContext } from '../role-context.ts'
 
 /** Other programs may have flushed the rules meanwhile. */
@@ -18,7 +17,7 @@ export async function startHostFirewall({
   if (config.BERTH_HOST_FIREWALL === 'off') return
   const { id: installationId } = await database.installation.findFirstOrThrow({ select: { id: true } })
   const ports = [...(config.INGRESS_PORT > 0 ? [config.INGRESS_PORT] : []), ...config.BERTH_CONTAINER_HOST_PORTS]
-  let reason = whyImpossible(config)
+  let reason = whyNoFirewall(config, 'the worker')
   const install = async () => {
     const before = reason
     reason = await installFirewall({ installationId, ports }).then(
@@ -34,21 +33,14 @@ export async function startHostFirewall({
   if (reason !== null && config.BERTH_HOST_FIREWALL === 'required') {
     throw new Error(`BERTH_HOST_FIREWALL is "required", and the rules cannot be installed: ${reason}`)
   }
-  if (whyImpossible(config) !== null) return
+  if (whyNoFirewall(config, 'the worker') !== null) return
   const timer = setInterval(() => void install(), REPEAT_MS)
   timer.unref()
   undo.defer(() => clearInterval(timer))
 }
 
-const firewallPart = (reason: string | null): PartState =>
+export const firewallPart = (reason: string | null): PartState =>
   reason === null ? { ready: true, reason } : { ready: false, state: 'FIREWALL_MISSING', reason }
 
 const UNPROTECTED =
   'Containers can reach services of the engine’s machine; docs/operating.md says how to install the rules by hand'
-
-function whyImpossible({ DOCKER_HOST: host }: Config): string | null {
-  if (process.platform !== 'linux') return 'this machine is no Linux, and the engine runs in a virtual machine'
-  if (host && !host.startsWith('unix:')) return 'the engine is on another machine'
-  if (process.getuid?.() !== 0) return 'the worker does not run as root'
-  return null
-}

@@ -1,3 +1,4 @@
+import { ingressHost, urlHost } from '../../domain/listen-address.ts'
 import type { PartState } from '../../domain/part-states.ts'
 import { RouteSource } from '../../ingress/routes/route-source.ts'
 import { TcpIngress } from '../../ingress/tcp/tcp-ingress.ts'
@@ -37,7 +38,7 @@ export async function startIngress(context: RoleContext): Promise<{ port: number
   }
   const { port } = http
   processRegistration.about.ports.push(port)
-  processRegistration.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(config.HOST)}:${port}`
+  processRegistration.about.ingressUrl = config.BERTH_INGRESS_URL ?? `http://${urlHost(ingressHost(config))}:${port}`
   return { port, knowsHost: (host) => (source.table?.find(host) ?? null) !== null }
 }
 
@@ -91,5 +92,3 @@ function inWords(problems: string[]): PartState {
   if (problems.length === 0) return { ready: true, reason: null }
   return { ready: false, state: 'PORT_TAKEN', reason: named.join(', ') }
 }
-
-const urlHost = (host: string) => (host.includes(':') ? `[${host}]` : host)

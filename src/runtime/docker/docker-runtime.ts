@@ -4,7 +4,7 @@ import type { ContainerRuntime } from '../container-runtime.ts'
 import { applyRollout } from './apply.ts'
 import type { Reach } from './container-spec.ts'
 import { readDiskUse, readVolumeUse } from './disk-use.ts'
-import { readEngineInfo } from './engine-info.ts'
+import { readEngineInfo, readEngineMachine } from './engine-info.ts'
 import { execCommand } from './exec.ts'
 import { removeLeftVolumes } from './left-volumes.ts'
 import { readListening } from './listening.ts'
@@ -55,6 +55,7 @@ export function createDockerRuntime(
   const held = new ReplicaNetworks(engine, replicaNetworks)
   return {
     info: (bounds) => within(engine, bounds, (signal) => readEngineInfo(engine, signal)),
+    machine: (bounds) => within(engine, bounds, (signal) => readEngineMachine(engine, signal)),
     identity: (bounds) => within(engine, bounds, (signal) => readIdentity(engine, signal)),
     marks: (bounds) => within(engine, bounds, (signal) => listMarks(engine, signal)),
     addMark: (mark, bounds) => within(engine, bounds, (signal) => addMark(engine, mark, signal)),

@@ -1,7 +1,7 @@
 import type { DockerVersion } from 'dockerode'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
-import { EngineUnsupported, type RuntimeInfo } from '../container-runtime.ts'
+import { type EngineMachine, EngineUnsupported, type RuntimeInfo } from '../container-runtime.ts'
 
 /** Of Docker Engine 20.10. */
 const OLDEST_API = '1.41'
@@ -21,6 +21,29 @@ export async function readEngineInfo(engine: DockerEngine, signal: AbortSignal):
     )
   }
   return { name: 'Docker Engine', version: Version }
+}
+
+interface Info {
+  Driver: string
+  DriverStatus?: [string, string][]
+  DockerRootDir: string
+  CgroupVersion?: string
+  CgroupDriver?: string
+  MemoryLimit?: boolean
+  RegistryConfig?: { Mirrors?: string[] | null } | null
+}
+
+export async function readEngineMachine(engine: DockerEngine, signal: AbortSignal): Promise<EngineMachine> {
+  const info = (await ask(engine, { path: '/info', signal })) as Info
+  const isContainerd = (info.DriverStatus ?? []).some(([, value]) => value.startsWith('io.containerd.snapshotter'))
+  return {
+    imageStore: isContainerd ? `containerd ${info.Driver}` : info.Driver,
+    dataRoot: info.DockerRootDir,
+    cgroupVersion: info.CgroupVersion ?? '1',
+    cgroupDriver: info.CgroupDriver ?? 'none',
+    hasMemoryLimit: info.MemoryLimit === true,
+    mirrors: info.RegistryConfig?.Mirrors ?? [],
+  }
 }
 
 /** Paths name no version of the API, so whatever refuses one refuses Berth: a proxy before the engine, or another program. */

@@ -15,6 +15,10 @@ import { memoryCommands } from './memory-tasks.ts'
 
 export const ENGINE_NAME = 'Memory'
 const SURPLUS_GRACE_SECONDS = 10
+const MACHINE = {
+  ...{ imageStore: 'memory', dataRoot: '/', cgroupVersion: '2', cgroupDriver: 'none' },
+  ...{ hasMemoryLimit: true, mirrors: [] },
+}
 
 type LogCall = Parameters<ContainerRuntime['logs']>[1]
 
@@ -23,6 +27,7 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
   const { machine, installationId, callTimeoutSeconds } = connection
   return {
     info: (bounds) => call(connection, bounds, () => ({ name: ENGINE_NAME, version: '1' })),
+    machine: (bounds) => call(connection, bounds, () => MACHINE),
     identity: (bounds) => call(connection, bounds, () => machine.id),
     marks: (bounds) => call(connection, bounds, () => [...(machine.marks.get(installationId) ?? [])]),
     addMark: (mark, bounds) =>

@@ -1,0 +1,35 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Config } from '../../config/config.ts'
+import { createDatabase } from '../../database/client.ts'
+import { DatabaseProbe } from '../../database/database-probe.ts'
+import { embeddedAccess } from '../../database/embedded.ts'
+import { findServer } from '../../database/postgres-server.ts'
+import { type Finding, ofPart, ok } from './finding.ts'
+
+/** PostgreSQL’s error state. */
+const NO_SUCH_TABLE = '42P01'
+
+/** The database and its clock. The embedded one is left as it is: stopped, if Berth is. */
+export async function checkDatabase(config: Config, dataDir: string): Promise<Finding[]> {
+  const url = config.DATABASE_URL ?? embeddedUrl(dataDir)
+  if (url === null) return [ok('database', 'the embedded one, which starts with Berth')]
+  const database = createDatabase({ url, poolSize: 1, applicationName: 'berth-doctor' })
+  const probe = new DatabaseProbe(database)
+  const [state, clock] = await Promise.all([probe.state(), probe.clock()])
+  // A server that answers nothing does not end connections either.
+  void database.$disconnect().catch(() => {})
+  if (state.reason?.includes(NO_SUCH_TABLE))
+    return [ok('database', 'answers, and has no tables yet: Berth makes them at the first start')]
+  return [
+    ofPart('database', state, config.DATABASE_URL ? 'answers' : 'the embedded one answers'),
+    ofPart('clock', clock, clock.reason ?? 'as that of the database'),
+  ]
+}
+
+/** Null where it does not run. */
+function embeddedUrl(dataDir: string): string | null {
+  const folder = join(dataDir, 'postgres')
+  const server = existsSync(folder) ? findServer(folder) : null
+  return server ? embeddedAccess(folder, server.port).url : null
+}

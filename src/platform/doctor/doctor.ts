@@ -1,0 +1,78 @@
+import { resolve } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Config } from '../../config/config.ts'
+import type { ReportedPart } from '../../server/health.ts'
+import { looksLikeServer, ownAddresses } from '../own-addresses.ts'
+import { checkCertificates } from './certificate.ts'
+import { checkDatabase } from './database.ts'
+import { checkEngine, readEngine } from './engine.ts'
+import { type Finding, ofReportedPart, warn } from './finding.ts'
+import { checkDataDirModes, checkDataDisk, checkHostFirewall, checkMemory, checkService } from './machine.ts'
+import { checkNames } from './names.ts'
+import { checkPorts } from './ports.ts'
+import { livingProcesses, processFindings, readReadyz, readyzFinding } from './processes.ts'
+import { askRegistry, registryFindings } from './registry.ts'
+
+/** A check may wait for what two calls answer, each of which has less. */
+const CHECK_MS = 9_000
+/** Where no worker runs here, nothing of Berth calls an engine. */
+const OF_WORKERS = new Set(['engine', 'cgroup', 'engineDisk', 'registry', 'registryClock', 'hostFirewall'])
+
+/** Runs every check at once. Changes nothing, and needs neither a running Berth nor an engine. */
+export async function examine(config: Config): Promise<Finding[]> {
+  const dataDir = resolve(config.BERTH_DATA_DIR)
+  const own = ownAddresses()
+  const isServer = looksLikeServer()
+  const processes = livingProcesses(dataDir).catch(() => [])
+  const engine = readEngine(config)
+  const mirrors = engine.then((facts) => ('machine' in facts ? facts.machine.mirrors : []))
+  const parts = processes.then((living) => readReadyz(config, living))
+  const listening = processes.then((living) => living.flatMap(({ ports }) => ports))
+
+  const checks: Record<string, Promise<Finding | Finding[]>> = {
+    berth: processes.then(processFindings),
+    readyz: Promise.all([processes, parts]).then(([living, found]) => readyzFinding(living, found)),
+    service: processes.then((living) => checkService(living.length > 0)),
+    database: checkDatabase(config, dataDir),
+    names: Promise.all(checkNames(config, own)),
+    ports: listening.then((ports) => Promise.all(checkPorts(config, { own, isServer, listening: ports }))),
+    certificates: Promise.all(checkCertificates([config.BERTH_API_URL, config.BERTH_INGRESS_URL])),
+    engine: checkEngine(config, engine),
+    registry: mirrors.then(askRegistry).then(registryFindings),
+    hostFirewall: processes.then((living) => checkHostFirewall(config, living.length > 0)),
+    memory: Promise.resolve(checkMemory()),
+    dataDisk: checkDataDisk(dataDir),
+    dataDir: Promise.resolve(checkDataDirModes(dataDir)),
+  }
+  const found = await Promise.all(Object.entries(checks).map(([name, check]) => inTime(name, check)))
+  const isWorker = config.BERTH_ROLES.includes('worker')
+  const ofRoles = found.flat().filter(({ name }) => isWorker || !OF_WORKERS.has(name))
+  return withParts(ofRoles, await parts)
+}
+
+/** A check that hangs or breaks is a finding like any other. */
+async function inTime(name: string, check: Promise<Finding | Finding[]>): Promise<Finding[]> {
+  const late = sleep(CHECK_MS, null, { ref: false })
+  try {
+    const found = await Promise.race([check, late])
+    if (found) return [found].flat()
+    const nextStep = 'See whether the machine is overloaded, and run this again'
+    return [{ ...warn(name, `gave no answer within ${CHECK_MS / 1000} s`, nextStep), state: 'NO_ANSWER' }]
+  } catch (error) {
+    return [warn(name, `could not be checked: ${(error as Error).message}`, 'Report this with what it says')]
+  }
+}
+
+/**
+ * The processes that run know more of what they use than a look from outside. A part with which something is wrong
+ * replaces the finding of the same name; what is well keeps the finding, which has numbers.
+ */
+export function withParts(found: readonly Finding[], parts: Record<string, ReportedPart>): Finding[] {
+  const names = new Set(found.map(({ name }) => name))
+  const replaced = found.map((finding) => {
+    const part = parts[finding.name]
+    return part && part.state !== 'READY' ? ofReportedPart(finding.name, part) : finding
+  })
+  const further = Object.entries(parts).filter(([name]) => !names.has(name))
+  return [...replaced, ...further.map(([name, part]) => ofReportedPart(name, part))]
+}
