@@ -22,12 +22,16 @@ const PLACE = /\b__dirname\b|\b__filename\b|\bimport\.meta\.(?:dirname|filename|
 /** Modules find files beside their source, so each is told where that is. */
 const places = {
   name: 'places',
-  transform(code, id) {
-    const place = {
-      ...{ __dirname: dirname(id), 'import.meta.dirname': dirname(id) },
-      ...{ __filename: id, 'import.meta.filename': id, 'import.meta.url': pathToFileURL(id).href },
-    }
-    return code.search(PLACE) < 0 ? null : code.replaceAll(PLACE, (word) => JSON.stringify(place[word]))
+  transform: {
+    // Most of 3,700 modules say nothing of it, and need not come into JavaScript.
+    filter: { code: PLACE },
+    handler(code, id) {
+      const place = {
+        ...{ __dirname: dirname(id), 'import.meta.dirname': dirname(id) },
+        ...{ __filename: id, 'import.meta.filename': id, 'import.meta.url': pathToFileURL(id).href },
+      }
+      return code.search(PLACE) < 0 ? null : code.replaceAll(PLACE, (word) => JSON.stringify(place[word]))
+    },
   },
 }
 

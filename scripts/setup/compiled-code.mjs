@@ -9,6 +9,9 @@ const BUNDLER = fileURLToPath(new URL('bundle.mjs', import.meta.url))
 /** A Berth that runs still imports files of the version that it was started from. */
 const VERSIONS_KEPT = 3
 
+/** The bundler's allocator takes whole arenas at once and keeps what was freed: 770 MB, where 400 are as quick. */
+const FRUGAL_MIMALLOC = { MIMALLOC_ARENA_EAGER_COMMIT: '0', MIMALLOC_PURGE_DELAY: '0' }
+
 /** Where Node.js keeps compiled code. */
 export const compileCacheOf = (root) => process.env.NODE_COMPILE_CACHE ?? join(root, 'node_modules/.cache/node-compile')
 
@@ -27,7 +30,7 @@ export async function compileCode(root, node) {
   const folder = bundleOf(root)
   const compile = async (onStart) => {
     const unfinished = `${folder}.${process.pid}`
-    await runQuietly(node, [BUNDLER, root, unfinished], { onStart })
+    await runQuietly(node, [BUNDLER, root, unfinished], { environment: FRUGAL_MIMALLOC, onStart })
     renameSync(unfinished, folder)
     const environment = { NODE_COMPILE_CACHE: compileCacheOf(root) }
     await runQuietly(node, [join(folder, 'everything.mjs')], { environment, onStart })

@@ -1,5 +1,6 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import { machineMemory } from '../../src/platform/machine-memory.mjs'
 import { oneAtATime } from './one-at-a-time.mjs'
 import { runQuietly, SetupError, step } from './step.mjs'
 
@@ -18,18 +19,79 @@ export function checkNode() {
  * Installs exactly the versions of package-lock.json, unless they are installed already: what running needs, and with
  * `withDevelopment` what tests, checks and benchmarks need as well. A folder that has those keeps them.
  */
-export async function installDependencies(root, { withDevelopment }) {
-  const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+export async function installDependencies(root, { withDevelopment, memory = machineMemory() }) {
   const isCurrent = () => missingPackages(root, withDevelopment).length === 0
-  await oneAtATime(root, isCurrent, (onStart) => {
+  await oneAtATime(root, isCurrent, async (onStart) => {
     const isWhole = withDevelopment || hasDevelopmentPackages(root)
-    // `npm ci` removes node_modules first. Where packages are installed, a Berth that runs still reads them, and most of
-    // them are the right ones: an install that saves nothing changes the others only.
-    const command = isInstalled(root) ? ['install', '--no-save'] : ['ci']
-    const args = [...command, '--no-audit', '--no-fund', '--loglevel=error']
-    if (!isWhole) args.push('--omit=dev')
+    assertMemory(memory)
     const label = isWhole ? 'Installing all dependencies, and Node.js 24' : 'Installing dependencies, and Node.js 24'
-    return step(label, () => runQuietly(npm, args, { onStart }), installState(root, isWhole))
+    const install = memory.availableMb < LITTLE_MEMORY_MB ? installInLittleMemory : installAtOnce
+    await step(label, () => install(root, isWhole ? [] : ['--omit=dev'], onStart), installState(root, isWhole))
+  })
+}
+
+const NPM = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+const QUIET = ['--no-audit', '--no-fund', '--loglevel=error']
+
+/** Where less is available, dependencies are installed in a way that takes half of the memory, and a little longer. */
+const LITTLE_MEMORY_MB = 1_536
+/**
+ * What the set-up then takes at its peak, as measured: bundling 400 MB, or npm with development dependencies 380, and this
+ * process 50. See docs/operating.md#memory.
+ */
+const SETUP_MB = 450
+
+/** Without memory, the kernel would end npm in the middle, and its only word would be "Killed". */
+function assertMemory({ availableMb, freeSwapMb }) {
+  if (availableMb + freeSwapMb >= SETUP_MB || process.env.BERTH_IGNORE_MEMORY === 'true') return
+  const swap = freeSwapMb > 0 ? ` and ${freeSwapMb} MB of swap` : ''
+  throw new SetupError(
+    `Setting Berth up takes ${SETUP_MB} MB of memory, and ${availableMb} MB${swap} are available here. Nothing was done yet.\n` +
+      'Stop other programs, or add swap:\n' +
+      '  fallocate -l 1G /swapfile && chmod 600 /swapfile && mkswap /swapfile && swapon /swapfile\n' +
+      'To go on anyway: BERTH_IGNORE_MEMORY=true',
+  )
+}
+
+/**
+ * `npm ci` removes node_modules first. Where packages are installed, a Berth that runs still reads them, and most of them
+ * are the right ones: an install that saves nothing changes the others only.
+ */
+const commandFor = (root) => (isInstalled(root) ? ['install', '--no-save'] : ['ci'])
+
+const installAtOnce = (root, options, onStart) =>
+  runQuietly(NPM, [...commandFor(root), ...QUIET, ...options], { onStart })
+
+/** Heaps that are collected before they grow, few arenas of the C library, and few packages unpacked at a time. */
+const FRUGAL_NPM = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2' }
+const FRUGAL_HEAP = '--max-semi-space-size=2 --max-old-space-size=256'
+
+/** The install scripts run when npm has ended: that of the package "node" is another npm. */
+async function installInLittleMemory(root, options, onStart) {
+  const NODE_OPTIONS = [FRUGAL_HEAP, process.env.NODE_OPTIONS].filter(Boolean).join(' ')
+  const environment = { ...FRUGAL_NPM, NODE_OPTIONS }
+  const run = (args) => runQuietly(NPM, [...args, ...QUIET], { environment, onStart })
+  const before = installedPackages(root)
+  await run([...commandFor(root), '--ignore-scripts', '--maxsockets=2', ...options])
+  const changed = changedWithScripts(root, before)
+  if (changed.length === 0) return
+  // Without npm's record, an install that ends before its scripts did is no install.
+  const [record, unfinished] = [recordOf(root), `${recordOf(root)}.unfinished`]
+  renameSync(record, unfinished)
+  await run(['rebuild', '--foreground-scripts', ...changed])
+  renameSync(unfinished, record)
+}
+
+/**
+ * Packages that are new or have another version, and may run scripts: npm knows that list from version 11 on only. Scripts of
+ * the others would replace what a Berth that runs is using.
+ */
+function changedWithScripts(root, before) {
+  const { allowScripts = {} } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
+  const after = installedPackages(root)
+  return Object.keys(allowScripts).filter((name) => {
+    const path = `node_modules/${name}`
+    return allowScripts[name] && after[path] && after[path].version !== before[path]?.version
   })
 }
 

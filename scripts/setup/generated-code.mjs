@@ -41,7 +41,9 @@ async function generate(root, node, { label, program, folder, sources }) {
   const run = async (onStart) => {
     // One of the client's generators is a program, which is searched on the PATH.
     const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
-    await runQuietly(node, [path, root], { environment: { PATH }, onStart })
+    // What a generator makes lives shortly: with the young generation that V8 chooses, it would take 400 MB, not 300.
+    const NODE_OPTIONS = [process.env.NODE_OPTIONS, '--max-semi-space-size=2'].filter(Boolean).join(' ')
+    await runQuietly(node, [path, root], { environment: { PATH, NODE_OPTIONS }, onStart })
     mkdirSync(join(root, folder), { recursive: true })
     writeFileSync(stamp, source)
   }

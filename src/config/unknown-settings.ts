@@ -7,8 +7,8 @@ const FORMER: Readonly<Record<string, string>> = {
   BERTH_LABORATORY: 'BERTH_FAULT_INJECTION',
 }
 
-/** Of the compose file, of the apps that Berth runs (one of them may be a Berth), and of the tests. */
-const OF_OTHERS = /^BERTH_(IMAGE|SUBNET|GATEWAY|APP_ENV_ID|ENV_NAME|CONTENT_ID|VERSION|TEST_\w+)$/
+/** Of the compose file, of the set-up, of the apps that Berth runs (one of them may be a Berth), and of the tests. */
+const OF_OTHERS = /^BERTH_(IMAGE|SUBNET|GATEWAY|IGNORE_MEMORY|APP_ENV_ID|ENV_NAME|CONTENT_ID|VERSION|TEST_\w+)$/
 
 /** What Kubernetes puts into containers beside a service that is named berth, and Docker into linked ones. */
 const OF_A_SERVICE = /^BERTH_(\w+_)?(SERVICE_HOST|SERVICE_PORT(_\w+)?|PORT_\d+_(TCP|UDP)(_(PROTO|PORT|ADDR))?)$/

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
-import { ScratchClone } from './scratch-clone.ts'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { type InstallOptions, ScratchClone } from './scratch-clone.ts'
 
 const RUNS = 'node_modules/runs'
 const TESTS = 'node_modules/tests'
@@ -54,8 +54,54 @@ test('a package that is recorded, and whose folder is gone, is installed again',
   expect(isThere(RUNS)).toBe(true)
 })
 
+describe('in little memory', () => {
+  const memory = { totalMb: 960, availableMb: 700, freeSwapMb: 0 }
+  const little = { withDevelopment: false, memory }
+  const IN_TWO_STEPS = [`${FIRST_LEAN.replace('ci', 'ci --ignore-scripts')}`, 'begin rebuild runs']
+
+  beforeEach(() =>
+    clone.write('package.json', JSON.stringify({ allowScripts: { runs: true, tests: false, away: true } })),
+  )
+
+  test('scripts of packages run after npm, those that may', async () => {
+    expect(await install(little)).toEqual(IN_TWO_STEPS)
+    expect(await install(little)).toEqual(IN_TWO_STEPS)
+  })
+
+  test('scripts of packages that stay as they are do not run again', async () => {
+    await install(little)
+    clone.lock({ ...PACKAGES, 'node_modules/other': { version: '1.0.0' } })
+    const added = FIRST_LEAN.replace('ci', 'install --ignore-scripts')
+    expect(await install(little)).toEqual([...IN_TWO_STEPS, added])
+    clone.lock({ ...PACKAGES, [RUNS]: { version: '2.0.0' } })
+    expect(await install(little)).toEqual([...IN_TWO_STEPS, added, added, 'begin rebuild runs'])
+  })
+
+  test('an install whose scripts failed is done again', async () => {
+    clone.write('rebuild-fails', '')
+    expect(await clone.install(little).ended()).not.toBe(0)
+    rmSync(join(clone.folder, 'rebuild-fails'))
+    expect(await install(little)).toEqual([...IN_TWO_STEPS, ...IN_TWO_STEPS])
+  })
+
+  test('what is missing is said before anything is done, and can be ignored', async () => {
+    const scarce = { withDevelopment: false, memory: { ...memory, availableMb: 180, freeSwapMb: 20 } }
+    const command = clone.install(scarce)
+    expect(await command.ended()).not.toBe(0)
+    expect(command.said()).toMatch(/takes \d+ MB of memory, and 180 MB and 20 MB of swap are available[\s\S]*swapon/)
+    expect(clone.installs()).toEqual([])
+    expect(await install({ ...scarce, memory: { ...memory, availableMb: 180, freeSwapMb: 2_000 } })).toEqual(
+      IN_TWO_STEPS,
+    )
+    rmSync(join(clone.folder, 'node_modules'), { recursive: true })
+    vi.stubEnv('BERTH_IGNORE_MEMORY', 'true')
+    expect(await install(scarce)).toEqual([...IN_TWO_STEPS, ...IN_TWO_STEPS])
+    vi.unstubAllEnvs()
+  })
+})
+
 /** How npm was called so far, after one more command. */
-async function install(options: { withDevelopment: boolean }): Promise<string[]> {
+async function install(options: InstallOptions): Promise<string[]> {
   const command = clone.install(options)
   expect(await command.ended(), command.said()).toBe(0)
   return clone.installs().filter((line) => line !== 'end')

@@ -3,18 +3,27 @@ import { once } from 'node:events'
 import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
+import type { MachineMemory } from '../../src/platform/machine-memory.mjs'
 
 const DEPENDENCIES = join(import.meta.dirname, '../../scripts/setup/dependencies.mjs')
-const install = (withDevelopment: boolean) => `
+const install = (options: InstallOptions) => `
   const { installDependencies } = await import(${JSON.stringify(DEPENDENCIES)})
-  await installDependencies(process.cwd(), { withDevelopment: ${withDevelopment} })`
+  await installDependencies(process.cwd(), ${JSON.stringify(options)})`
+
+export interface InstallOptions {
+  withDevelopment: boolean
+  /** Of the machine; without it, this machine's. */
+  memory?: MachineMemory
+}
 
 /** Notes how it is called and when it ends, and leaves and removes what npm does. It waits for the file "go" to install. */
 export const NPM = `#!${process.execPath}
   const { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } = require('node:fs')
   const command = process.argv[2]
   const isLean = process.argv.includes('--omit=dev')
-  appendFileSync('installs.txt', 'begin ' + command + (isLean ? ' --omit=dev' : '') + '\\n')
+  const shown = process.argv.slice(2).filter((arg) => !/^--(no-|loglevel|maxsockets|foreground)/.test(arg))
+  appendFileSync('installs.txt', 'begin ' + shown.join(' ') + '\\n')
+  if (command === 'rebuild') process.exit(existsSync('rebuild-fails') ? 7 : 0)
   if (command === 'ci') rmSync('node_modules', { recursive: true, force: true })
   const timer = setInterval(() => {
     if (!existsSync('go')) return
@@ -69,9 +78,9 @@ export class ScratchClone implements AsyncDisposable {
   }
 
   /** A command that installs what it needs, in a process of its own. */
-  install({ withDevelopment = true } = {}): SetupCommand {
+  install(options: InstallOptions = { withDevelopment: true }): SetupCommand {
     const environment = { ...process.env, PATH: `${join(this.folder, 'bin')}${delimiter}${process.env.PATH}` }
-    const args = ['--input-type=module', '--eval', install(withDevelopment)]
+    const args = ['--input-type=module', '--eval', install(options)]
     const child = spawn(process.execPath, args, { cwd: this.folder, env: environment })
     let text = ''
     for (const stream of [child.stdout, child.stderr]) {
