@@ -25,5 +25,6 @@ function reportOtherProcess({ link, config, readiness }: RoleContext): void {
   readiness.worker = siblingPart(link, 'worker', false)
   readiness.engine = siblingPart(link, 'engine', false)
   readiness.builder = siblingPart(link, 'builder', false)
-  readiness.hostFirewall = siblingPart(link, 'hostFirewall', false)
+  // Where it is off, the worker has no such part.
+  if (config.BERTH_HOST_FIREWALL !== 'off') readiness.hostFirewall = siblingPart(link, 'hostFirewall', false)
 }

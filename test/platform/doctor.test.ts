@@ -134,12 +134,23 @@ describe('a certificate', () => {
     })
   })
 
-  const found = async (url: string) => (await Promise.all(checkCertificates([url, undefined, 'http://plain.test'])))[0]
+  const found = async (url: string) =>
+    (
+      await Promise.all(checkCertificates(readConfig({ BERTH_API_URL: url, BERTH_INGRESS_URL: 'http://plain.test' })))
+    )[0]
 
   test('is well for two weeks before its end, and not for other hosts', () => {
     const now = Date.parse('2026-06-01')
     const until = (days: number, wrongHost: string | null = null) =>
-      certificateFinding('a.test:443', { validTo: new Date(now + days * DAY_MS), untrusted: null, wrongHost }, now)
+      certificateFinding(
+        { place: 'a.test:443', isOfApps: false },
+        { validTo: new Date(now + days * DAY_MS), untrusted: null, wrongHost },
+        now,
+      )
+    // A proxy that gets certificates on demand has none for a name that no app has.
+    const onDemand = (isOfApps: boolean) =>
+      certificateFinding({ place: '*.a.test:443', isOfApps }, { failed: 'ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR' }, now)
+    expect([true, false].map((isOfApps) => onDemand(isOfApps).level)).toEqual(['ok', 'fail'])
     expect([90, 13].map((days) => until(days).level)).toEqual(['ok', 'warn'])
     expect(until(90, 'Host: a.test. is not cert’s CN: b.test')).toMatchObject({ level: 'fail' })
   })

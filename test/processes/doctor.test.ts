@@ -49,7 +49,13 @@ test('the doctor says how everything is, before Berth runs, while it runs and af
   expect(before.code).toBe(0)
   expect(before.checks).toMatchObject({
     berth: { level: 'warn', nextStep: 'Start it: npm start' },
-    ...{ database: { level: 'ok' }, engine: { level: 'ok' }, memory: { level: 'ok' }, ingressPort: { level: 'ok' } },
+    // On a busy machine it may be slow, which is a warning.
+    ...{
+      database: { found: expect.stringMatching(/answer/) },
+      engine: { level: 'ok' },
+      memory: { level: 'ok' },
+      ingressPort: { level: 'ok' },
+    },
   })
   expect(readdirSync(dataDir)).toEqual([])
 

@@ -9,6 +9,8 @@ const READERS: Readonly<Record<string, string>> = {
   'builder/git/github-app.ts': 'when GitHub’s tokens begin and end',
   'database/database-probe.ts': 'the clock of the database, and whether one of the two jumped',
   'ingress/http1/client-answer.ts': 'the Date of an answer',
+  'platform/doctor/certificate.ts': 'when certificates end',
+  'platform/doctor/registry.ts': 'the clock of a registry',
   'runtime/docker/holder.ts': 'when the engine created a container',
   'runtime/docker/watch.ts': 'when the engine’s events happened',
   'secrets/git-signature.ts': 'when a provider signed a push',

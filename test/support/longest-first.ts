@@ -58,6 +58,7 @@ const LONGEST = [
   'e2e/tenants',
   'docker/build',
   'processes/start',
+  'processes/doctor',
   'docker/network-holders',
   'worker/listening',
   'e2e/release-command',

@@ -16,7 +16,9 @@ export async function checkDatabase(config: Config, dataDir: string): Promise<Fi
   if (url === null) return [ok('database', 'the embedded one, which starts with Berth')]
   const database = createDatabase({ url, poolSize: 1, applicationName: 'berth-doctor' })
   const probe = new DatabaseProbe(database)
-  const [state, clock] = await Promise.all([probe.state(), probe.clock()])
+  const [first, clock] = await Promise.all([probe.state(), probe.clock()])
+  // The first answer took a login as well.
+  const state = first.ready && first.state === 'DATABASE_SLOW' ? await probe.state() : first
   // A server that answers nothing does not end connections either.
   void database.$disconnect().catch(() => {})
   if (state.reason?.includes(NO_SUCH_TABLE))

@@ -36,7 +36,7 @@ export async function examine(config: Config): Promise<Finding[]> {
     database: checkDatabase(config, dataDir),
     names: Promise.all(checkNames(config, own)),
     ports: listening.then((ports) => Promise.all(checkPorts(config, { own, isServer, listening: ports }))),
-    certificates: Promise.all(checkCertificates([config.BERTH_API_URL, config.BERTH_INGRESS_URL])),
+    certificates: Promise.all(checkCertificates(config)),
     engine: checkEngine(config, engine),
     registry: mirrors.then(askRegistry).then(registryFindings),
     hostFirewall: processes.then((living) => checkHostFirewall(config, living.length > 0)),

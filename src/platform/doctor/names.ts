@@ -12,7 +12,7 @@ const ABSENT = new Set(['ENOTFOUND', 'ENODATA'])
 export type Addresses = readonly string[] | null
 
 /** A name that no environment has: only a wildcard record answers for it. */
-const probeName = (domain: string) => `doctor-${randomBytes(4).toString('hex')}.${domain}`
+export const probeName = (domain: string) => `doctor-${randomBytes(4).toString('hex')}.${domain}`
 
 /** Whether names of apps lead to this machine: one finding for each base domain. */
 export function checkNames(config: Config, own: readonly string[]): Promise<Finding>[] {
@@ -45,7 +45,9 @@ export function nameFinding(domain: string, addresses: Addresses, own: readonly 
     return fail(
       NAME,
       `${below(domain)} do not resolve`,
-      `Add a wildcard DNS record: *.${domain} with the address of this machine${own[0] ? ` (${own[0]})` : ''}`,
+      /\.(sslip|nip)\.io$/.test(domain)
+        ? 'Use other name servers: some leave out answers with private addresses, and an offline machine has none'
+        : `Add a wildcard DNS record: *.${domain} with the address of this machine${own[0] ? ` (${own[0]})` : ''}`,
     )
   const found = `${below(domain)} resolve to ${addresses.join(', ')}`
   if (addresses.some((address) => own.includes(address))) return ok(NAME, `${found}, this machine`)

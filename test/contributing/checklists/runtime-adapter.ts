@@ -12,6 +12,7 @@ import type { ContainerRuntime } from '../container-runtime.ts'
 
 export const createScratchRuntime = (): ContainerRuntime => ({
   info: callScratch,
+  machine: callScratch,
   identity: callScratch,
   marks: callScratch,
   addMark: callScratch,
