@@ -10,6 +10,7 @@ import { generateCode } from './setup/generated-code.mjs'
 import { oneAtATime } from './setup/one-at-a-time.mjs'
 import { findProof } from './setup/proofs.mjs'
 import { runProgram } from './setup/run-program.mjs'
+import { serviceSettings } from './setup/service-settings.mjs'
 import { SetupError } from './setup/step.mjs'
 import { supervise } from './supervisor/supervise.mjs'
 
@@ -59,6 +60,8 @@ const RUNNING = new Set([
   'generate',
 ])
 
+const OF_A_RUNNING_BERTH = new Set(['demo', 'doctor', 'reset', 'audit:verify', 'usage:verify', 'key:rotate'])
+
 async function main([name = 'start', ...args]) {
   if (!Object.hasOwn(COMMANDS, name)) {
     throw new SetupError(`There is no command "${name}"; there are ${Object.keys(COMMANDS).join(', ')}.`)
@@ -67,6 +70,9 @@ async function main([name = 'start', ...args]) {
   if (!command) return 0
   const root = fileURLToPath(new URL('..', import.meta.url))
   process.chdir(root)
+  // A shell has none of the settings of the service, whose Berth the command is about.
+  if (OF_A_RUNNING_BERTH.has(name))
+    for (const [key, value] of Object.entries(serviceSettings(root))) process.env[key] ??= value
   checkNode()
   await installDependencies(root, { withDevelopment: !RUNNING.has(name) })
   const node = berthNode(root)

@@ -6,7 +6,7 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
-import { parseArgs, parseEnv } from 'node:util'
+import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config/config.ts'
 import { SECRET } from '../src/config/secret-files.ts'
 import { SETTINGS } from '../src/config/settings.ts'
@@ -18,6 +18,7 @@ import { Refusal } from './service/refusal.ts'
 import { askUnit, hasSystemd, journalOf, startUnit, systemctl } from './service/systemd.ts'
 import { berthUnit, firewallUnit, firewallUnitOf, type Installation, settingsText, unitOf } from './service/units.ts'
 import { goBack, upgrade } from './service/upgrade.ts'
+import { settingsIn } from './setup/service-settings.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
 const UNITS = '/etc/systemd/system'
@@ -228,8 +229,6 @@ function writeSettings({ settingsFile }: Installation): void {
       `${settingsFile} is kept as it is, and differs from this shell in ${other.map(([name]) => name).join(', ')}: edit it, then npm run service -- restart.`,
     )
 }
-
-const settingsIn = (file: string): NodeJS.Dict<string> => (existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {})
 
 function givenSettings(): Record<string, string> {
   const names = [...Object.keys(SETTINGS.shape), ...[...SECRET].map((name) => `${name}_FILE`), ...OTHERS]

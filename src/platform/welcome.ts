@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { type Config, readConfig } from '../config/config.ts'
 import { ingressHost, isLoopbackHost } from '../domain/listen-address.ts'
@@ -35,6 +36,7 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
   for (const other of otherProcesses) lines.push(`  Shared     data directory, with ${readProcessInfo(other)}`)
   lines.push('')
   if (hint) lines.push(hint, '')
+  if (isTerminal() && hasServices()) lines.push(SERVICE_HINT, '')
   if (isWorker && engineProblem) lines.push(`${engineProblem}.`, PART_STATES.ENGINE_UNSUPPORTED, '')
   if (isWorker && !engine) lines.push(...WITHOUT_ENGINE, '')
   if (apiUrl) lines.push('Deploy something, in another terminal:', '', ...demoCommand(config, platform), '')
@@ -49,6 +51,11 @@ function tokenWords({ adminToken, adminTokenFile, isAdminTokenNew }: Platform): 
   if (!isAdminTokenNew || !isTerminal()) return command
   return `${adminToken}  (shown only now; afterwards: ${command})`
 }
+
+/** Whether systemd runs the services of this machine. */
+const hasServices = () => existsSync('/run/systemd/system')
+
+const SERVICE_HINT = 'Ctrl-C stops Berth. To have it run on, and start at boot: npm run service -- install'
 
 const isTerminal = () => process.stdout.isTTY === true
 

@@ -24,18 +24,33 @@ export class DebianMachine {
   }
 
   /** Until it answers. */
-  up = () => void this.#run(['up'])
-  reboot = () => void this.#run(['reboot'])
+  up(): void {
+    this.#run(['up'])
+  }
+
+  reboot(): void {
+    this.#run(['reboot'])
+  }
+
   /** As a power cut. */
-  cut = () => void this.#run(['cut'])
+  cut(): void {
+    this.#run(['cut'])
+  }
+
   /** And forgets all that was written. */
-  down = () => void this.#run(['down'])
+  down(): void {
+    this.#run(['down'])
+  }
 
   /** What a line of its shell prints. */
-  in = (line: string): string => this.#run(['in', line])
+  run(line: string): string {
+    return this.#run(['in', line])
+  }
 
   /** The same, whether it succeeds or not. */
-  try = (line: string): string => this.#run(['in', `{ ${line}; } 2>&1 || true`])
+  attempt(line: string): string {
+    return this.#run(['in', `{ ${line}; } 2>&1 || true`])
+  }
 
   /** Lets a line run on. */
   begin(line: string): void {
@@ -61,6 +76,8 @@ export class DebianMachine {
 
   #answer(result: { status: number | null; stdout: string; stderr: string }, what: string): string {
     if (result.status === 0) return result.stdout.trim()
-    throw new Error(`${what}: ended with ${result.status}\n${result.stdout.slice(-2_000)}\n${result.stderr.slice(-2_000)}`)
+    throw new Error(
+      `${what}: ended with ${result.status}\n${result.stdout.slice(-2_000)}\n${result.stderr.slice(-2_000)}`,
+    )
   }
 }

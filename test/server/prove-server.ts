@@ -27,7 +27,7 @@ function show(what: string, isHeld: boolean, about: string): void {
 }
 
 const ask = (server: DebianMachine, command: string, argument = '') =>
-  JSON.parse(server.in(`node /root/inside.mjs ${command} '${argument}'`))
+  JSON.parse(server.run(`node /root/inside.mjs ${command} '${argument}'`))
 
 /** This commit, set up as a start would, with its origin beside it. */
 function provide(server: DebianMachine): void {
@@ -40,9 +40,9 @@ function provide(server: DebianMachine): void {
     execFileSync('node', ['scripts/berth.mjs', 'prepare'], { cwd: join(folder, 'berth'), stdio: 'ignore' })
     server.up()
     server.put(folder, '/root')
-    server.in('cd /root/berth && git remote set-url origin /root/origin.git && sync')
+    server.run('cd /root/berth && git remote set-url origin /root/origin.git && sync')
     execFileSync('cp', [join(import.meta.dirname, 'inside.mjs'), folder])
-    server.in(
+    server.run(
       `cat > /root/inside.mjs <<'END'\n${execFileSync('cat', [join(folder, 'inside.mjs')], { encoding: 'utf8' })}\nEND`,
     )
   } finally {
@@ -56,16 +56,16 @@ const head = () => execFileSync('git', ['-C', ROOT, 'rev-parse', 'HEAD'], { enco
 async function first(server: DebianMachine): Promise<void> {
   console.log('\nA first start that is cut off, seconds after its database is there')
   for (const seconds of FIRST_CUTS_SECONDS) {
-    server.try('cd /root/berth && npm run service -- remove; rm -rf /root/berth/.berth /etc/berth; sync')
+    server.attempt('cd /root/berth && npm run service -- remove; rm -rf /root/berth/.berth /etc/berth; sync')
     server.begin('cd /root/berth && npm run service -- install')
     const wait = `for i in $(seq ${DATABASE_WAIT_SECONDS * 5}); do [ -e /root/berth/.berth/postgres ] && break; sleep 0.2; done`
-    server.in(wait)
+    server.run(wait)
     await pause(seconds * 1000)
-    const before = server.try('cat /root/berth/.berth/admin-token')
+    const before = server.attempt('cat /root/berth/.berth/admin-token')
     server.cut()
     server.up()
     const { seconds: since } = ask(server, 'ready')
-    const token = server.in('cat /root/berth/.berth/admin-token')
+    const token = server.run('cat /root/berth/.berth/admin-token')
     const isSame = before.length < 20 || before === token
     const user = ask(server, 'whoami')
     show(
@@ -92,10 +92,10 @@ async function cuts(server: DebianMachine): Promise<void> {
   const rotate = 'systemctl stop berth && cd /root/berth && BERTH_FAULT_INJECTION= npm run key:rotate'
   for (const ms of [8_000, 14_000])
     await cutAt(server, host, `a key rotation, after ${ms / 1000} s`, () => server.begin(rotate), ms, 'two')
-  server.in(
+  server.run(
     'rm -rf /root/next && git clone -q /root/origin.git /root/next && cd /root/next && git -c user.name=t -c user.email=t@t commit -q --allow-empty -m Next && git push -q',
   )
-  const wanted = server.in('git -C /root/origin.git rev-parse main')
+  const wanted = server.run('git -C /root/origin.git rev-parse main')
   await cutAt(
     server,
     host,
@@ -104,8 +104,8 @@ async function cuts(server: DebianMachine): Promise<void> {
     20_000,
     'two',
   )
-  server.try('cd /root/berth && npm run service -- upgrade')
-  const present = server.in('git -C /root/berth rev-parse HEAD')
+  server.attempt('cd /root/berth && npm run service -- upgrade')
+  const present = server.run('git -C /root/berth rev-parse HEAD')
   show('and then', present === wanted, `the upgrade is completed: ${present.slice(0, 12)}`)
 }
 
@@ -123,7 +123,7 @@ async function cutAt(
   server.up()
   try {
     const { seconds } = ask(server, 'answers', `${host} ${says || 'says'}`)
-    const docker = server.in('systemctl show docker --property=ActiveEnterTimestampMonotonic --value')
+    const docker = server.run('systemctl show docker --property=ActiveEnterTimestampMonotonic --value')
     show(
       what,
       true,
@@ -131,14 +131,14 @@ async function cutAt(
     )
     ask(server, 'ready')
   } catch (error) {
-    show(what, false, `${(error as Error).message}\n${server.try('journalctl -u berth -n 20 -o cat --no-pager')}`)
+    show(what, false, `${(error as Error).message}\n${server.attempt('journalctl -u berth -n 20 -o cat --no-pager')}`)
   }
 }
 
 function prepareProbe(server: DebianMachine): void {
-  server.try('systemctl is-active -q berth || (cd /root/berth && npm run service -- install)')
+  server.attempt('systemctl is-active -q berth || (cd /root/berth && npm run service -- install)')
   ask(server, 'ready')
-  server.try('cd /root/berth && npm run demo')
+  server.attempt('cd /root/berth && npm run demo')
   ask(server, 'build', 'one')
   const built = ask(server, 'built')
   if (built.status !== 'SUCCEEDED') throw new Error(`The probe is not built: ${JSON.stringify(built)}`)
@@ -156,16 +156,16 @@ function guard(server: DebianMachine): void {
     guarded.tried > 0 && guarded.reached === 0,
     `${guarded.tried} attempts to reach ${guarded.address}:22, ${guarded.reached} succeeded`,
   )
-  const order = server.in(
+  const order = server.run(
     "journalctl -b -o short-monotonic --no-pager -u berth-firewall -u docker | grep -E 'Laid the rules|Loading containers: start'",
   )
   show('in the journal', /Laid[\s\S]*Loading/.test(order), `\n      ${order.replaceAll('\n', '\n      ')}`)
-  server.in('systemctl disable -q berth-firewall; systemctl disable -q berth')
+  server.run('systemctl disable -q berth-firewall; systemctl disable -q berth')
   server.reboot()
-  server.in('sleep 20; systemctl start berth')
+  server.run('sleep 20; systemctl start berth')
   const bare = JSON.parse(ask(server, 'answers', `${host} says`).text)
   show('without it, for comparison', true, `${bare.tried} attempts, ${bare.reached} succeeded`)
-  server.in('systemctl enable -q berth-firewall berth; sync')
+  server.run('systemctl enable -q berth-firewall berth; sync')
 }
 
 /** What is said of a full disk and a clock that is wrong at boot, and that it recovers. */
@@ -173,19 +173,19 @@ function disk(server: DebianMachine): void {
   console.log('\nA full disk and a wrong clock at boot')
   prepareProbe(server)
   const host = ask(server, 'host')
-  server.in('fallocate -l $(( $(df --output=avail -B1 / | tail -n 1) - 4096 )) /full; sync')
+  server.run('fallocate -l $(( $(df --output=avail -B1 / | tail -n 1) - 4096 )) /full; sync')
   server.reboot()
-  server.in('sleep 60')
+  server.run('sleep 60')
   console.log(
-    `      ${server.try('journalctl -u berth -n 6 -o cat --no-pager | cut -c1-300').replaceAll('\n', '\n      ')}`,
+    `      ${server.attempt('journalctl -u berth -n 6 -o cat --no-pager | cut -c1-300').replaceAll('\n', '\n      ')}`,
   )
-  server.in('rm /full; sync')
+  server.run('rm /full; sync')
   show(
     'a full disk',
     ask(server, 'answers', `${host} says`).seconds > 0 && Boolean(ask(server, 'ready')),
     'recovers without a restart once there is room',
   )
-  server.in('systemctl stop systemd-timesyncd 2>/dev/null; date -s "1 hour ago" >/dev/null; systemctl restart berth')
+  server.run('systemctl stop systemd-timesyncd 2>/dev/null; date -s "1 hour ago" >/dev/null; systemctl restart berth')
   const ready = ask(server, 'ready')
   console.log(`      clock: ${JSON.stringify(ready.parts?.clock ?? ready.degraded ?? null)}`)
   show('a clock one hour back', ask(server, 'answers', `${host} says`).seconds > 0, 'the app answers')

@@ -3,12 +3,12 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { PartState } from '../../domain/part-states.ts'
+import { readSecretFile } from '../../files/secret-file.ts'
 import { type DiskUse, diskReadiness, diskState, readDiskUse } from '../disk-readiness.ts'
 import { isFirewallInstalled, whyNoFirewall } from '../host-firewall/host-firewall.ts'
 import type { MachineMemory } from '../machine-memory.mjs'
 import { machineMemory } from '../machine-memory.mjs'
 import { firewallPart } from '../roles/start-host-firewall.ts'
-import { readSecretFile } from '../secret-file.ts'
 import { type Finding, fail, ofPart, ok, warn } from './finding.ts'
 
 /** Below it a disk works, and the next image or backup may fill it. */

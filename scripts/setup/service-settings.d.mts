@@ -1,0 +1,2 @@
+export function settingsIn(file: string): NodeJS.Dict<string>
+export function serviceSettings(root: string): NodeJS.Dict<string>
