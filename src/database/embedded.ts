@@ -60,7 +60,7 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
   const watch = () => {
     if (!isRevived) return
     use.holder.once('end', () => {
-      if (!stopping.signal.aborted) use.reviving = revive(start, stopping.signal).then(takeOver)
+      if (!stopping.signal.aborted) use.reviving = revive(start, warn, stopping.signal).then(takeOver)
     })
   }
   const takeOver = (revived: pg.Client | null) => {
@@ -81,9 +81,20 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
 }
 
 /** Tries until it succeeds or is no longer wanted: without a database no other work is possible. */
-async function revive(start: () => Promise<{ holder: pg.Client }>, signal: AbortSignal): Promise<pg.Client | null> {
+async function revive(
+  start: () => Promise<{ holder: pg.Client }>,
+  warn: (message: string) => void,
+  signal: AbortSignal,
+): Promise<pg.Client | null> {
+  let said = ''
+  const sayOnce = (error: Error) => {
+    const [reason = ''] = error.message.split('\n')
+    if (reason !== said && !signal.aborted) warn(reason)
+    said = reason
+    return null
+  }
   while (!signal.aborted) {
-    const revived = await start().catch(() => null)
+    const revived = await start().catch(sayOnce)
     if (revived) return revived.holder
     await sleep(REVIVE_PAUSE_MS, undefined, { signal }).catch(() => {})
   }

@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:net'
@@ -19,6 +20,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { commandAs, serviceUser } from './service-user.ts'
 
 export const SUPERUSER = 'berth'
+
+const EMPTY_PID_FILE_MS = 1_000
 
 interface Binaries {
   initdb: string
@@ -78,7 +81,7 @@ export async function initialise(folder: string, password: string): Promise<void
 export async function singleUserCommand(folder: string) {
   const { data } = pathsOf(folder)
   const { postgres } = await binaries()
-  removeForeignPidFile(folder)
+  await removeStalePidFile(folder)
   const flags = Object.entries(SETTINGS).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   return commandAs(serviceUser(), postgres, ['--single', '-D', data, ...flags, 'postgres'], [data, postgres])
 }
@@ -90,7 +93,7 @@ export async function singleUserCommand(folder: string) {
 export async function launch(folder: string, settings: Record<string, string>, deadline: number): Promise<boolean> {
   const { data, log } = pathsOf(folder)
   const { postgres } = await binaries()
-  removeForeignPidFile(folder)
+  await removeStalePidFile(folder)
   const port = await freePort(folder)
   const flags = Object.entries({ ...SETTINGS, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const args = ['-D', data, '-p', `${port}`, ...flags]
@@ -144,13 +147,18 @@ function readPidFile(folder: string): { pid: number; port: number; status: strin
 }
 
 /**
- * PostgreSQL takes any living process of that number for its predecessor, and refuses to start. It handles a dead one
- * itself.
+ * PostgreSQL takes any living process of that number for its predecessor, and refuses to start; beside an empty file, too,
+ * which a power cut may leave. It handles a dead one itself.
  */
-function removeForeignPidFile(folder: string): void {
+async function removeStalePidFile(folder: string): Promise<void> {
+  const file = pidFile(folder)
+  const isEmpty = () => statSync(file, { throwIfNoEntry: false })?.size === 0
+  // A server that starts at this moment fills it at once.
+  if (isEmpty()) await sleep(EMPTY_PID_FILE_MS)
   const { pid } = readPidFile(folder)
   const commandLine = pid > 0 ? commandLineOf(pid) : ''
-  if (commandLine && !commandLine.includes(pathsOf(folder).data)) rmSync(pidFile(folder), { force: true })
+  const isForeign = commandLine !== '' && !commandLine.includes(pathsOf(folder).data)
+  if (isForeign || isEmpty()) rmSync(file, { force: true })
 }
 
 /** Empty when there is no such process. */

@@ -9,13 +9,14 @@ const MIN_FREE_BYTES = 1_048_576
 /** What passes by itself: another process starts or stops the server, or what is left of it ends. */
 const PASSING = /lock file .* (already exists|is empty)|already in use|pre-existing shared memory|Is another postmaster/
 
+const FULL = 'Its disk is full. Free some space, then start again.'
+const READ_ONLY =
+  'Its file system is read-only. Make it writable (mount -o remount,rw), then start again; if the system made it so, look for errors of the disk first.'
+
 /** By what PostgreSQL says; the first that matches. */
 const ADVICE: readonly (readonly [RegExp, string])[] = [
-  [/No space left on device|Disk quota exceeded/, 'Its disk is full. Free some space, then start again.'],
-  [
-    /Read-only file system/,
-    'Its file system is read-only. Make it writable (mount -o remount,rw), then start again; if the system made it so, look for errors of the disk first.',
-  ],
+  [/No space left on device|Disk quota exceeded/, FULL],
+  [/Read-only file system/, READ_ONLY],
   [
     /has wrong ownership/,
     'Its files belong to another user, as after a copy without owners. Copy them with cp -a, or give them to the user that it had.',
@@ -26,7 +27,7 @@ const ADVICE: readonly (readonly [RegExp, string])[] = [
     'It was made by another version of PostgreSQL. Start the Berth that it is from.',
   ],
   [
-    /could not locate a valid checkpoint record|invalid data in file|contains? invalid|could not read file .*: read only|corrupted/,
+    /could not locate a valid checkpoint record|could not find the database system|invalid data in file|incorrect checksum in control file/,
     'Its files are damaged. Restore the data directory from your backup.',
   ],
 ]
@@ -46,9 +47,9 @@ function diskAdvice(folder: string): string | null {
   try {
     accessSync(place, constants.W_OK)
     const { bavail, bsize } = statfsSync(place)
-    return bavail * bsize < MIN_FREE_BYTES ? (ADVICE[0]?.[1] ?? null) : null
+    return bavail * bsize < MIN_FREE_BYTES ? FULL : null
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EROFS' ? (ADVICE[1]?.[1] ?? null) : faultAdvice(error)
+    return (error as NodeJS.ErrnoException).code === 'EROFS' ? READ_ONLY : faultAdvice(error)
   }
 }
 
@@ -61,10 +62,10 @@ function faultAdvice(error: unknown): string | null {
 /** Throws where the folder holds no database: a copy that is not whole, or one that a power cut has emptied. */
 export function assertHasDatabase(folder: string): void {
   const file = join(folder, 'data', 'PG_VERSION')
-  const { size = 0 } = statSync(file, { throwIfNoEntry: false }) ?? {}
-  if (size > 0) return
+  const found = statSync(file, { throwIfNoEntry: false })
+  if (found && found.size > 0) return
   throw new Error(
-    `${folder} holds no database: ${file} is ${size === 0 && statSync(file, { throwIfNoEntry: false }) ? 'empty' : 'missing'}. ` +
+    `${folder} holds no database: ${file} is ${found ? 'empty' : 'missing'}. ` +
       `Restore the data directory from your backup. If there was nothing in it yet, delete ${folder} and start again.`,
   )
 }

@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
 import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
@@ -51,17 +52,21 @@ async function query<Row = unknown>(url: string, sql: string, values: readonly u
 
 /** Another process that uses the same data folder, until it is killed or stopped. */
 async function startElsewhere(): Promise<{ child: ChildProcess; url: string }> {
+  const child = spawnElsewhere()
+  const [line] = await once(child.stdout, 'data')
+  return { child, url: String(line).trim() }
+}
+
+function spawnElsewhere() {
   const module = join(import.meta.dirname, '../../src/database/embedded.ts')
   const program = `
     import { startEmbeddedPostgres } from ${JSON.stringify(module)}
     const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} })
     process.once('SIGTERM', () => server.stop().then(() => process.exit(0)))
     console.log(server.url)`
-  const child = spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
+  return spawn(process.execPath, ['--input-type=module-typescript', '-e', program], {
     stdio: ['ignore', 'pipe', 'inherit'],
   })
-  const [line] = await once(child.stdout, 'data')
-  return { child, url: String(line).trim() }
 }
 
 async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
@@ -162,6 +167,23 @@ describe('the embedded PostgreSQL', () => {
     await second.stop()
   })
 
+  test('says once why it is not back when it has died, and is back when that is mended', async () => {
+    createdBefore()
+    const warned: string[] = []
+    const server = await startEmbeddedPostgres({ dataDir, warn: (message) => warned.push(message) })
+    await using _ended = { [Symbol.asyncDispose]: server.stop }
+    const control = join(folder(), 'data', 'global', 'pg_control')
+    renameSync(control, `${control}.away`)
+    process.kill(findServer(folder())?.pid ?? 0, 'SIGKILL')
+    await vi.waitFor(() => expect(warned).toHaveLength(1), { timeout: 60_000 })
+    expect(warned[0]).toContain(`PostgreSQL in ${folder()} does not start.`)
+    await sleep(1_500)
+    renameSync(`${control}.away`, control)
+    const isBack = async () => expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await vi.waitFor(isBack, { timeout: 60_000, interval: 100 })
+    expect(warned).toHaveLength(1)
+  })
+
   test('outlives a killed process, and the next process adopts it', async () => {
     createdBefore()
     const { child, url } = await startElsewhere()
@@ -208,6 +230,14 @@ describe('the embedded PostgreSQL', () => {
     const second = await startEmbeddedPostgres({ dataDir })
     expect(await query(second.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
     await second.stop()
+  })
+
+  test('starts beside an empty pid file, as a power cut may leave it', async () => {
+    createdBefore()
+    writeFileSync(join(folder(), 'data', 'postmaster.pid'), '')
+    const server = await startEmbeddedPostgres({ dataDir })
+    expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+    await server.stop()
   })
 
   test('says at once that its folder holds no database', async () => {
@@ -306,6 +336,20 @@ describe('the password of the embedded PostgreSQL', () => {
       const server = await startEmbeddedPostgres({ dataDir, warn: () => {} })
       expect(readFileSync(password(), 'utf8')).toBe(draft)
       await server.stop()
+    }
+  })
+
+  test('is set in the end, whenever a start that sets it is killed', async () => {
+    createdBefore()
+    for (const afterMs of [150, 300, 450, 600]) {
+      rmSync(password(), { force: true })
+      const killed = spawnElsewhere()
+      await sleep(afterMs)
+      await end(killed, 'SIGKILL')
+      const server = await startEmbeddedPostgres({ dataDir, warn: () => {} })
+      expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }])
+      await server.stop()
+      expect(readdirSync(folder()).filter((name) => name.startsWith('password'))).toEqual(['password'])
     }
   })
 

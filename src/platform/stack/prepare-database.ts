@@ -29,10 +29,21 @@ async function replaceFormerPassword(password: string): Promise<void> {
   process.stdout.write('Replaced the former default password of the database\n')
 }
 
+/** The volume with the password was lost or emptied, and another password was made. */
+const REFUSED = `PostgreSQL refuses the password of its superuser in /run/secrets/postgres/password. Set it, then start the stack again:
+  docker compose exec postgres sh -c "psql -U ${SUPERUSER} -c \\"ALTER ROLE ${SUPERUSER} PASSWORD '\\$(cat /run/secrets/postgres/password)'\\""
+`
+
 const superuserPassword = passwordOf('postgres')
 await replaceFormerPassword(superuserPassword)
-await prepareDatabase({
-  url: urlOf(OWNER, passwordOf('berth')),
-  ingressUrl: urlOf(INGRESS, passwordOf('ingress')),
-  superuserUrl: urlOf(SUPERUSER, superuserPassword),
-})
+try {
+  await prepareDatabase({
+    url: urlOf(OWNER, passwordOf('berth')),
+    ingressUrl: urlOf(INGRESS, passwordOf('ingress')),
+    superuserUrl: urlOf(SUPERUSER, superuserPassword),
+  })
+} catch (error) {
+  if ((error as { code?: string }).code !== '28P01') throw error
+  process.stderr.write(REFUSED)
+  process.exitCode = 1
+}
