@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { oneAtATime } from './one-at-a-time.mjs'
+import { makeOnce } from './make-once.mjs'
 import { runQuietly, step } from './step.mjs'
 
 const BUNDLER = fileURLToPath(new URL('bundle.mjs', import.meta.url))
@@ -31,13 +31,15 @@ export async function compileCode(root, node) {
   const compile = async (onStart) => {
     const unfinished = `${folder}.${process.pid}`
     await runQuietly(node, [BUNDLER, root, unfinished], { environment: FRUGAL_MIMALLOC, onStart })
+    // What a power cut has left of it.
+    rmSync(folder, { recursive: true, force: true })
     renameSync(unfinished, folder)
     const environment = { NODE_COMPILE_CACHE: compileCacheOf(root) }
     await runQuietly(node, [join(folder, 'everything.mjs')], { environment, onStart })
     removeOlder(folder)
   }
   const isCompiled = () => existsSync(folder)
-  await oneAtATime(root, isCompiled, (onStart) => step('Compiling Berth', () => compile(onStart)))
+  await makeOnce(root, 'bundle', isCompiled, (onStart) => step('Compiling Berth', () => compile(onStart)))
 }
 
 function removeOlder(folder) {

@@ -1,7 +1,7 @@
-import { existsSync, readFileSync, renameSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { machineMemory } from '../../src/platform/machine-memory.mjs'
-import { oneAtATime } from './one-at-a-time.mjs'
+import { makeOnce } from './make-once.mjs'
 import { runQuietly, SetupError, step } from './step.mjs'
 
 const OLDEST_NODE = 20
@@ -21,12 +21,16 @@ export function checkNode() {
  */
 export async function installDependencies(root, { withDevelopment, memory = machineMemory() }) {
   const isCurrent = () => missingPackages(root, withDevelopment).length === 0
-  await oneAtATime(root, isCurrent, async (onStart) => {
+  await makeOnce(root, 'dependencies', isCurrent, async (onStart, isCutOff) => {
     const isWhole = withDevelopment || hasDevelopmentPackages(root)
     assertMemory(memory)
     const label = isWhole ? 'Installing all dependencies, and Node.js 24' : 'Installing dependencies, and Node.js 24'
     const install = memory.availableMb < LITTLE_MEMORY_MB ? installInLittleMemory : installAtOnce
-    await step(label, () => install(root, isWhole ? [] : ['--omit=dev'], onStart), installState(root, isWhole))
+    await step(
+      label,
+      () => install(root, { isAnew: isCutOff, options: isWhole ? [] : ['--omit=dev'] }, onStart),
+      installState(root, isWhole),
+    )
   })
 }
 
@@ -57,22 +61,22 @@ function assertMemory({ availableMb, freeSwapMb }) {
  * `npm ci` removes node_modules first. Where packages are installed, a Berth that runs still reads them, and most of them
  * are the right ones: an install that saves nothing changes the others only.
  */
-const commandFor = (root) => (isInstalled(root) ? ['install', '--no-save'] : ['ci'])
+const commandFor = (root, isAnew) => (isInstalled(root) && !isAnew ? ['install', '--no-save'] : ['ci'])
 
-const installAtOnce = (root, options, onStart) =>
-  runQuietly(NPM, [...commandFor(root), ...QUIET, ...options], { onStart })
+const installAtOnce = (root, { isAnew, options }, onStart) =>
+  runQuietly(NPM, [...commandFor(root, isAnew), ...QUIET, ...options], { onStart })
 
 /** Heaps that are collected before they grow, few arenas of the C library, and few packages unpacked at a time. */
 const FRUGAL_NPM = { MALLOC_ARENA_MAX: '2', UV_THREADPOOL_SIZE: '2' }
 const FRUGAL_HEAP = '--max-semi-space-size=2 --max-old-space-size=256'
 
 /** The install scripts run when npm has ended: that of the package "node" is another npm. */
-async function installInLittleMemory(root, options, onStart) {
+async function installInLittleMemory(root, { isAnew, options }, onStart) {
   const NODE_OPTIONS = [FRUGAL_HEAP, process.env.NODE_OPTIONS].filter(Boolean).join(' ')
   const environment = { ...FRUGAL_NPM, NODE_OPTIONS }
   const run = (args) => runQuietly(NPM, [...args, ...QUIET], { environment, onStart })
-  const before = installedPackages(root)
-  await run([...commandFor(root), '--ignore-scripts', '--maxsockets=2', ...options])
+  const before = isAnew ? {} : installedPackages(root)
+  await run([...commandFor(root, isAnew), '--ignore-scripts', '--maxsockets=2', ...options])
   const changed = changedWithScripts(root, before)
   if (changed.length === 0) return
   // Without npm's record, an install that ends before its scripts did is no install.
@@ -128,14 +132,14 @@ export function berthNode(root) {
 
 /**
  * Packages that are not installed in the version of package-lock.json. npm writes its record of the installed packages
- * last; without it, or where a folder is gone that it names, they are missing.
+ * last; without it, or where a folder is gone or empty that it names, they are missing.
  */
 function missingPackages(root, withDevelopment) {
   const installed = installedPackages(root)
   return Object.entries(wantedPackages(root, withDevelopment)).flatMap(([path, { version, optional, devOptional }]) => {
     const found = installed[path]
     // Optional packages are those of other platforms.
-    const isThere = found ? found.version === version && existsSync(manifestOf(root, path)) : optional || devOptional
+    const isThere = found ? found.version === version && hasContent(manifestOf(root, path)) : optional || devOptional
     return isThere ? [] : [path]
   })
 }
@@ -148,9 +152,20 @@ const hasDevelopmentPackages = (root) => {
 
 const recordOf = (root) => join(root, 'node_modules', '.package-lock.json')
 
-const isInstalled = (root) => existsSync(recordOf(root))
+const isInstalled = (root) => readRecord(root) !== null
 
-const installedPackages = (root) => (isInstalled(root) ? JSON.parse(readFileSync(recordOf(root), 'utf8')).packages : {})
+const installedPackages = (root) => readRecord(root) ?? {}
+
+/** Null without a record, and where a power cut has left half of one. */
+function readRecord(root) {
+  try {
+    return JSON.parse(readFileSync(recordOf(root), 'utf8')).packages ?? null
+  } catch {
+    return null
+  }
+}
+
+const hasContent = (file) => (statSync(file, { throwIfNoEntry: false })?.size ?? 0) > 0
 
 const wantedPackages = (root, withDevelopment) =>
   Object.fromEntries(

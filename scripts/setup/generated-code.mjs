@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { oneAtATime } from './one-at-a-time.mjs'
+import { makeOnce } from './make-once.mjs'
 import { runQuietly, step } from './step.mjs'
 
 /** What is generated: by which program, into which folder, from which files. */
@@ -39,6 +39,7 @@ async function generate(root, node, { label, program, folder, sources }) {
   const source = digest([path, ...sources.map((name) => join(root, name))])
   const isCurrent = () => existsSync(stamp) && readFileSync(stamp, 'utf8') === source
   const run = async (onStart) => {
+    rmSync(stamp, { force: true })
     // One of the client's generators is a program, which is searched on the PATH.
     const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
     // What a generator makes lives shortly: with the young generation that V8 chooses, it would take 400 MB, not 300.
@@ -47,7 +48,7 @@ async function generate(root, node, { label, program, folder, sources }) {
     mkdirSync(join(root, folder), { recursive: true })
     writeFileSync(stamp, source)
   }
-  await oneAtATime(root, isCurrent, (onStart) => step(label, () => run(onStart)))
+  await makeOnce(root, program, isCurrent, (onStart) => step(label, () => run(onStart)))
 }
 
 function digest(paths) {

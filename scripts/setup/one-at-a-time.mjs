@@ -1,6 +1,7 @@
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { bootId } from './boot-id.mjs'
 import { SetupError, step } from './step.mjs'
 
 const POLL_MS = 200
@@ -23,8 +24,8 @@ export async function oneAtATime(root, isDone, work) {
 }
 
 /**
- * Turns are files with rising numbers, each with the ids of the processes that have it, none once it has ended. The
- * newest file stays, so that a number is never given twice.
+ * Turns are files with rising numbers, each with the ids of the processes that have it, none once it has ended, and the
+ * boot that these are of. The newest file stays, so that a number is never given twice.
  */
 async function takeTurn(root) {
   // Not below node_modules, which `npm ci` empties.
@@ -54,7 +55,7 @@ async function takeTurn(root) {
 /** The turn, or null if another process was faster. */
 function claim(folder, number) {
   const file = join(folder, `${number}`)
-  const holders = [process.pid]
+  const holders = [`boot=${bootId()}`, process.pid]
   // Linked when it is written, so that nobody reads half of it.
   const unfinished = join(folder, `claim-${process.pid}`)
   writeFileSync(unfinished, holders.join(' '))
@@ -97,7 +98,10 @@ function livingOf(folder, number) {
 
 function idsIn(file) {
   try {
-    return readFileSync(file, 'utf8').split(' ').filter(Boolean).map(Number)
+    const [first = '', ...others] = readFileSync(file, 'utf8').split(' ').filter(Boolean)
+    if (!first.startsWith('boot=')) return [first, ...others].filter(Boolean).map(Number)
+    // After a boot the same numbers are those of other programs.
+    return first === `boot=${bootId()}` ? others.map(Number) : []
   } catch (error) {
     if (error.code === 'ENOENT') return []
     throw error

@@ -265,6 +265,7 @@ describe.skipIf(diskProblem !== null)('the embedded PostgreSQL on a disk of its 
   test('says at once that the disk is full, and starts when there is room', async () => {
     using disk = mountSmallDisk(160)
     const onDisk = join(disk.folder, 'new')
+    await using _ended = { [Symbol.asyncDispose]: () => shutDown(join(onDisk, 'postgres'), 5) }
     disk.fill()
     await expect(startEmbeddedPostgres({ dataDir: onDisk })).rejects.toThrow(
       /could not be made in .* Its disk is full\./,
@@ -272,6 +273,8 @@ describe.skipIf(diskProblem !== null)('the embedded PostgreSQL on a disk of its 
     expect(readdirSync(onDisk)).toEqual([])
     disk.free()
     copyServer(inject('postgresTemplate'), onDisk)
+    // Emptied, it would leave room for the lock file of the server.
+    rmSync(join(onDisk, 'postgres', 'server.log'), { force: true })
     disk.fill()
     await expect(startEmbeddedPostgres({ dataDir: onDisk })).rejects.toThrow(
       /does not start\. Its disk is full\. Free some space/,
@@ -284,6 +287,7 @@ describe.skipIf(diskProblem !== null)('the embedded PostgreSQL on a disk of its 
 
   test('says at once that the disk is read-only, and starts when it is not', async () => {
     using disk = mountSmallDisk(160)
+    await using _ended = { [Symbol.asyncDispose]: () => shutDown(join(disk.folder, 'postgres'), 5) }
     copyServer(inject('postgresTemplate'), disk.folder)
     disk.setWritable(false)
     await expect(startEmbeddedPostgres({ dataDir: disk.folder })).rejects.toThrow(
