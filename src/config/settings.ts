@@ -23,6 +23,9 @@ import { TCP_SETTINGS } from './tcp-settings.ts'
 import { USAGE_SETTINGS } from './usage-settings.ts'
 import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
 
+/** No lease is given for longer, whatever a process is set to. */
+export const MAX_LEASE_SECONDS = 300
+
 /** Every setting, with its default and description. docs/configuration.md is printed from it. */
 export const SETTINGS = z.object({
   PORT: port(4000).describe('API port: GraphQL, REST, GraphiQL and documentation. 0 picks a free port.'),
@@ -111,7 +114,9 @@ export const SETTINGS = z.object({
   BERTH_WORKER_CONCURRENCY: count(8, 100).describe(
     'Slots per worker: how many operations run at a time; as many reconciliations run beside them.',
   ),
-  BERTH_LEASE_SECONDS: seconds(15, 300).describe('Lease duration; when it expires, another worker takes over.'),
+  BERTH_LEASE_SECONDS: seconds(15, MAX_LEASE_SECONDS).describe(
+    'Lease duration; when it expires, another worker takes over.',
+  ),
   BERTH_RECONCILE_SECONDS: seconds(5, 3600).describe('Interval between reconciliations of a running environment.'),
   BERTH_DRAIN_SECONDS: whole(10, 0, 3600).describe(
     'Drain time: how long a replaced container keeps running to finish its requests.',

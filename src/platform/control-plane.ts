@@ -6,6 +6,7 @@ import { findMissingRights, type MissingRights, ownerRights } from '../database/
 import { type ContainerRuntime, EngineUnsupported } from '../runtime/container-runtime.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
+import { findLeaseAhead } from '../worker/claim/leases-ahead.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
 import type { RegionEngineAddress } from '../worker/region-engines.ts'
 import type { ContainerEngine } from './container-engine.ts'
@@ -88,6 +89,12 @@ async function releaseLeasesOfDeadWorkers({ database, processRegistration, log }
     const ended = await releaseFormerLeases(database, deadWorkers)
     processRegistration.removeDead(deadWorkers)
     if (ended > 0) log.info({ ended }, 'Released the leases of workers that died')
+    const aheadSeconds = await findLeaseAhead(database)
+    if (aheadSeconds !== null)
+      log.warn(
+        { aheadSeconds },
+        'The clock of the database was set back while workers held leases: what they held waits until these expire. Set the clock right to end the wait',
+      )
   } catch (error) {
     log.warn({ err: error }, 'Releasing the leases of dead workers failed; the leases expire on their own')
   }

@@ -59,6 +59,7 @@ const LONGEST = [
   'docker/build',
   'processes/start',
   'processes/doctor',
+  'processes/durable-files',
   'docker/network-holders',
   'worker/listening',
   'e2e/release-command',

@@ -6,6 +6,7 @@ import { fenced } from '../../src/worker/claim/fenced.ts'
 import { renew } from '../../src/worker/claim/heartbeat.ts'
 import type { Lease } from '../../src/worker/claim/lease.ts'
 import { claim, release } from '../../src/worker/claim/lease-table.ts'
+import { findLeaseAhead } from '../../src/worker/claim/leases-ahead.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 import { inMemory } from './harbour-engine.ts'
 
@@ -35,6 +36,14 @@ describe('a lease', () => {
     await harbour.database.$executeRaw`UPDATE app_env SET due_at = now() + interval '1 hour', lease_expires_at = NULL`
     await harbour.database.$executeRaw`UPDATE operation SET status = 'CANCELLED'`
     appEnvId = await harbour.sample()
+  })
+
+  test('that holds for longer than any shows that the clock was set back', async () => {
+    await claimAs('first')
+    expect(await findLeaseAhead(harbour.database)).toBeNull()
+    await harbour.database.$executeRaw`
+      UPDATE app_env SET lease_expires_at = lease_expires_at + interval '1 hour' WHERE id = ${appEnvId}`
+    expect(await findLeaseAhead(harbour.database)).toBeGreaterThan(3_500)
   })
 
   test('is held by one worker at a time, and by the next once it has expired', async () => {
