@@ -3,14 +3,14 @@
 // npm run service -- upgrade | rollback [--yes]                to the newest commit of the branch, and back
 // npm run service -- print                                     the units, to adapt where there is no systemd
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { readConfig } from '../src/config/config.ts'
 import { SECRET } from '../src/config/secret-files.ts'
 import { SETTINGS } from '../src/config/settings.ts'
-import { writeDurably } from '../src/files/durable-files.ts'
+import { makeFolder, writeDurably } from '../src/files/durable-files.ts'
 import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
@@ -218,7 +218,7 @@ async function assertNotRunning({ dataDir }: Installation, unit: string): Promis
 /** Settings of this command's environment, but for what the file has already: that stays as the operator wrote it. */
 function writeSettings({ settingsFile }: Installation): void {
   if (!existsSync(settingsFile)) {
-    mkdirSync(dirname(settingsFile), { recursive: true, mode: 0o755 })
+    makeFolder(dirname(settingsFile))
     writeDurably(settingsFile, settingsText(givenSettings()))
     return
   }

@@ -1,11 +1,11 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { z } from 'zod'
 import { COPY_PREFIX } from '../../src/database/copy-before-migration.ts'
-import { syncFolder, writeDurably } from '../../src/files/durable-files.ts'
+import { moveIntoPlaceSync, writeDurably } from '../../src/files/durable-files.ts'
 import { Refusal } from './refusal.ts'
 import { askUnit, startUnit, systemctl } from './systemd.ts'
 import { type Installation, unitOf } from './units.ts'
@@ -83,10 +83,9 @@ function restore(here: Installation, record: Upgrade): void {
     // Killed in between, the next call goes on.
     if (existsSync(present)) {
       rmSync(replaced, { recursive: true, force: true })
-      renameSync(present, replaced)
+      moveIntoPlaceSync(present, replaced)
     }
-    renameSync(copy, present)
-    syncFolder(here.dataDir)
+    moveIntoPlaceSync(copy, present)
   }
   startUnit('start', unit)
 }

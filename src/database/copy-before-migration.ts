@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import pg from 'pg'
-import { syncFolder } from '../files/durable-files.ts'
+import { moveIntoPlaceSync } from '../files/durable-files.ts'
 import { newestMigration } from './migrate.ts'
 import { findServer } from './postgres-server.ts'
 
@@ -53,7 +53,6 @@ export async function copyCluster(dataDir: string, migration: string): Promise<b
     return false
   }
   await once(spawn('sync', ['-f', unfinished], { timeout: COPY_MINUTES * 60_000 }), 'close')
-  renameSync(unfinished, copy)
-  syncFolder(dataDir)
+  moveIntoPlaceSync(unfinished, copy)
   return true
 }
