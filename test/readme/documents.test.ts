@@ -37,7 +37,7 @@ describe('the documents', () => {
   test('name npm scripts that exist', () => {
     const { scripts } = JSON.parse(text('package.json')) as { scripts: Record<string, string> }
     const named = DOCUMENTS.flatMap((document) =>
-      [...text(document).matchAll(/npm run ([a-z:-]*[a-z])/g)].map((run) => run[1]),
+      [...text(document).matchAll(/npm run (?:-s )?([a-z][a-z:-]*[a-z])/g)].map((run) => run[1]),
     )
     expect(named.length).toBeGreaterThan(10)
     for (const script of named) expect(scripts).toHaveProperty([script ?? ''])
