@@ -63,8 +63,7 @@ export async function benchBuilds(): Promise<BenchResult[]> {
       for (let round = 0; round <= ROUNDS; round += 1) {
         const reference = await byEngine(docker, filesOf(node, `engine ${round}`), built)
         const ours = await build(filesOf(node, `berth ${round}`))
-        if (round === 0 && results.length === 0)
-          results.push(await firstOfAccount(ours, build, filesOf(node, 'second')))
+        if (round === 0 && results.length === 0) results.push(await firstOfAccount(imageBuilder, node))
         if (round === 0) continue
         mine.push(ours)
         theirs.push(reference)
@@ -98,18 +97,17 @@ function comparison(name: string, mine: number[], theirs: number[]): BenchResult
     : { name: `${name}: against the engine’s own builder`, ratio: ours / reference, aim: 1.5, ...common }
 }
 
-async function firstOfAccount(
-  first: number,
-  build: (files: Files) => Promise<number>,
-  files: Files,
-): Promise<BenchResult> {
-  const second = await build(files)
+/** Two builds of the same work, in an account that has not built. */
+async function firstOfAccount(imageBuilder: ImageBuilder, image: string): Promise<BenchResult> {
+  const build = builderOf(imageBuilder, image)
+  const files = (round: string): Files => ({ Dockerfile: `FROM ${image}\nENV ROUND=${round}\n${big(50)}\n` })
+  const [first, second] = [await build(files('first')), await build(files('second'))]
   return {
     name: `the first build of an account: beyond the second, of ${FIRST_BEYOND_MS} ms`,
     ratio: (first - second) / FIRST_BEYOND_MS,
     aim: 1,
     better: 'lower',
-    detail: `${first.toFixed(0)} ms against ${second.toFixed(0)} ms, once; the first also runs the step that the second has cached`,
+    detail: `${first.toFixed(0)} ms against ${second.toFixed(0)} ms, once`,
     limitedBy: 'the start of the builder, and the base image that it is given',
   }
 }

@@ -36,12 +36,14 @@ export const REPORT = 'berth:'
  * Runs `buildctl` with the arguments after the first four, and reports what came of it. Closing a command's connection ends
  * nothing in a container but its input, so the program ends with that: of a build that is cancelled, too late, or whose
  * worker died. It also ends when the layers that are new have more than `$1` KB. `$2`: the build's folder, `$3`: where the
- * image is exported, `$4`: folders of its bases, whose blobs need not be written again.
+ * image is exported, `$4`: its name, `$5`: folders of its bases.
+ *
+ * The daemon's own exporter would copy each layer once more, through its client. So the image is only put together, and its
+ * blobs are linked where the daemon and the bases have them; where one is missing, the exporter writes them all.
  */
 export const BUILD = `
-limit=$1 folder=$2 export=$3 bases=$4; shift 4
+limit=$1 folder=$2 export=$3 name=$4 bases=$5; shift 5
 mkdir -p "$export/blobs/sha256" && touch "$export"
-for base in $bases; do ln "$base"/blobs/sha256/* "$export/blobs/sha256" 2>/dev/null; done
 report() { printf '\\n${REPORT}%s %s\\n' "$1" "$2"; }
 snapshots() { ls -d "$HOME"/.local/share/buildkit/runc-*/snapshots/snapshots/* 2>/dev/null; }
 before=" $(snapshots | tr '\\n' ' ') "
@@ -59,10 +61,21 @@ memory() {
   cat /sys/fs/cgroup/memory.stat /sys/fs/cgroup/memory/memory.stat 2>/dev/null
 }
 report cpuBefore "$(cpu)"
+content=$(ls -d "$HOME"/.local/share/buildkit/runc-*/content 2>/dev/null)
+linked() {
+  [ -e "$export/blobs/sha256/$1" ] && return
+  for store in "$content" $bases; do ln "$store/blobs/sha256/$1" "$export/blobs/sha256" 2>/dev/null && return; done
+  return 1
+}
+link_image() {
+  manifest=$(digest containerimage.digest)
+  linked "$manifest" || return
+  for blob in $(grep -o 'sha256:[0-9a-f]*' "$export/blobs/sha256/$manifest"); do linked "\${blob#sha256:}" || return; done
+}
 digest() { sed -n "s/.*\\"$1\\": *\\"sha256:\\([0-9a-f]*\\)\\".*/\\1/p" "$folder/metadata.json" | head -n 1; }
 encoded() { base64 < "$export/$1" | tr -d '\\n'; }
 exec 3<&0
-buildctl "$@" --metadata-file "$folder/metadata.json" </dev/null 3<&- 2>&1 & build=$!
+buildctl "$@" --metadata-file "$folder/metadata.json" --output "type=image,compression=uncompressed,name=$name" </dev/null 3<&- 2>&1 & build=$!
 { cat >/dev/null; kill $build; } <&3 >/dev/null 2>&1 & watch=$!
 exec 3<&-
 while sleep 0.5; do
@@ -75,8 +88,11 @@ report kills "$(($(kills) - kills_before))"
 report cpu "$(cpu)"
 report memory "$(memory | tr '\\n' ' ')"
 if [ -e "$folder/too-large" ]; then report tooLarge true; fi
+if [ $code = 0 ] && ! link_image; then
+  buildctl "$@" --metadata-file "$folder/metadata.json" --output "type=docker,tar=false,compression=uncompressed,dest=$export,name=$name" >/dev/null 2>&1 </dev/null
+  code=$?
+fi
 if [ $code = 0 ]; then
-  report index "$(encoded index.json)"
   report manifest "$(encoded "blobs/sha256/$(digest containerimage.digest)")"
   report config "$(encoded "blobs/sha256/$(digest containerimage.config.digest)")"
 fi
@@ -121,7 +137,7 @@ export class BuildReport {
   }
 
   /** A file of the exported image, as it was written. */
-  file(name: 'index' | 'manifest' | 'config'): Buffer {
+  file(name: 'manifest' | 'config'): Buffer {
     const encoded = this.#values.get(name)
     if (!encoded) throw new Error(`The builder has exported no image: its ${name} is missing`)
     return Buffer.from(encoded, 'base64')

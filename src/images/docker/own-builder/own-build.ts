@@ -191,7 +191,7 @@ class OwnBuild {
       this.#isBrokenOff = true
     })
     const layouts = Object.values(this.#build.bases ?? {}).map((imageId) => `${BASES_FOLDER}/${hashOf(imageId)}`)
-    const places = [this.#folder, this.#export, layouts.join(' ')]
+    const places = [this.#folder, this.#export, this.#build.name, layouts.join(' ')]
     const command = ['sh', '-c', BUILD, 'sh', `${diskMb * 1024}`, ...places, ...this.#arguments(bases)]
     const both = AbortSignal.any([this.#signal, full.signal])
     const waiting = { input: forever(both), output: (chunk: Uint8Array) => progress.add(chunk) }
@@ -212,7 +212,7 @@ class OwnBuild {
   }
 
   #arguments(bases: readonly string[]): string[] {
-    const { name, buildArgs, secrets = {} } = this.#build
+    const { buildArgs, secrets = {} } = this.#build
     const labels = imageLabels(this.#options.engine.installationId, this.#build)
     const folder = this.#folder
     return [
@@ -224,7 +224,6 @@ class OwnBuild {
       ...options('label', labels),
       ...Object.keys(secrets).flatMap((secret) => ['--secret', `id=${secret},src=${this.#secrets}/${secret}`]),
       ...bases,
-      ...['--output', `type=docker,tar=false,compression=uncompressed,dest=${this.#export},name=${name}`],
     ]
   }
 

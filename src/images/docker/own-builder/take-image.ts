@@ -42,8 +42,7 @@ export function readExport(report: BuildReport, name: string): ExportedImage {
   const [manifestFile, configFile] = [report.file('manifest'), report.file('config')]
   const manifest = JSON.parse(manifestFile.toString()) as { mediaType?: string; layers: Descriptor[] }
   const { rootfs } = JSON.parse(configFile.toString()) as { rootfs: { diff_ids: string[] } }
-  const { manifests } = JSON.parse(report.file('index').toString()) as { manifests: Descriptor[] }
-  const mediaType = manifests[0]?.mediaType ?? 'application/vnd.oci.image.manifest.v1+json'
+  const { mediaType = 'application/vnd.oci.image.manifest.v1+json' } = manifest
   const layers = manifest.layers.map(({ digest }) => blobOf(digest))
   const [manifestBlob, configBlob] = [blobOf(digestOf(manifestFile)), blobOf(digestOf(configFile))]
   const descriptor = { mediaType, digest: digestOf(manifestFile), size: manifestFile.length }
