@@ -5,6 +5,7 @@ import { failpoint } from '../fault-injection/failpoint.ts'
 import type { ImageBuilder } from '../images/image-builder.ts'
 import type { ContainerEnd, ContainerRuntime } from '../runtime/container-runtime.ts'
 import type { WorkerStopping } from './claim/abandoned.ts'
+import type { AccountShares } from './claim/account-shares.ts'
 import { BuildSlots } from './claim/build-slots.ts'
 import type { Lease } from './claim/lease.ts'
 import { LeaseKeeper } from './claim/lease-keeper.ts'
@@ -81,13 +82,16 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
   const context: WorkerContext = { ...options, ...memory, engineHealth, collector, builds }
   const scalings = new ScalingQueue((appEnvId) => claimForRequests(database, appEnvId, id, leaseSeconds, scope), isOurs)
   const queues = {
-    operations: queueOf(() => claim(database, 'operations', id, leaseSeconds, scope), options.onOperationEnd),
+    operations: queueOf(
+      (shares) => claim(database, 'operations', id, leaseSeconds, { scope, shares }),
+      options.onOperationEnd,
+    ),
     scalings: queueOf(() => scalings.claim()),
-    reconciles: queueOf(() => claim(database, 'reconciles', id, leaseSeconds, scope)),
+    reconciles: queueOf((shares) => claim(database, 'reconciles', id, leaseSeconds, { scope, shares })),
   }
   const runs = new RunWorker(context, id, environmentContext)
 
-  function queueOf(claimNext: () => Promise<Lease | null>, onEnd = () => {}): WorkQueue {
+  function queueOf(claimNext: (shares: AccountShares) => Promise<Lease | null>, onEnd = () => {}): WorkQueue {
     const process = (lease: Lease) => processClaim(lease).finally(onEnd)
     return new WorkQueue({ slots: config.BERTH_WORKER_CONCURRENCY, log, claim: claimNext, process })
   }

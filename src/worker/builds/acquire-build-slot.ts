@@ -14,12 +14,12 @@ const PAUSE_MS = 500
  * first.
  */
 export async function acquireBuildSlot(attempt: VersionAttemptContext): Promise<AsyncDisposable> {
-  const { builds, signal, config } = attempt
+  const { builds, signal, config, appEnv } = attempt
   await using held = new AsyncDisposableStack()
   // The engine's own builder is shared by all, and limits each build by itself.
   if (config.BERTH_BUILDER !== 'engine') held.use(await acquireTurn(attempt))
-  const { ahead } = builds
-  if (ahead === 0) held.defer(await builds.take(signal, () => {}))
+  const ahead = builds.ahead(appEnv.accountId)
+  if (ahead === 0) held.defer(await builds.take(appEnv.accountId, signal, () => {}))
   else await waitBeside(attempt, positionDetail(ahead), async () => held.defer(await inQueue(attempt)))
   return held.move()
 }
@@ -73,8 +73,8 @@ const inTurn = (attempt: VersionAttemptContext) => async () => {
 const positionDetail = (position: number) => `waiting for a place to build; position ${position} in the queue`
 
 /** Reports the position repeatedly: steps accept one detail a second and drop the others. */
-async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): Promise<() => void> {
-  let position = builds.ahead
+async function inQueue({ builds, signal, steps, log, appEnv }: VersionAttemptContext): Promise<() => void> {
+  let position = builds.ahead(appEnv.accountId)
   const report = () => {
     steps
       .detail('source', positionDetail(position))
@@ -82,7 +82,7 @@ async function inQueue({ builds, signal, steps, log }: VersionAttemptContext): P
   }
   const timer = setInterval(report, REPORT_MS)
   try {
-    return await builds.take(signal, (now) => {
+    return await builds.take(appEnv.accountId, signal, (now) => {
       position = now
     })
   } finally {

@@ -1,34 +1,43 @@
-/** Build slots of one worker: first come, first served, and every waiting build knows its position. */
+interface Waiter {
+  accountId: string
+  enter: () => void
+  onPosition: (position: number) => void
+}
+
+/**
+ * Build slots of one worker: the next one goes to the account that builds least, then to the build that has waited longest. One slot
+ * more is for accounts that build nothing, so that long builds of others delay none of theirs.
+ */
 export class BuildSlots {
   readonly #slots: number
-  readonly #waiting: { enter: () => void; onPosition: (position: number) => void }[] = []
-  #taken = 0
+  readonly #waiting: Waiter[] = []
+  readonly #building: string[] = []
 
   constructor(slots: number) {
     this.#slots = slots
   }
 
-  /** How many builds a new one would have to wait for. */
-  get ahead(): number {
-    return this.#taken < this.#slots ? 0 : this.#waiting.length + 1
+  /** How many builds a new one of the account would have to wait for. */
+  ahead(accountId: string): number {
+    return this.#isFree(accountId) ? 0 : this.#waiting.length + 1
   }
 
   /**
    * Waits for a slot; calls `onPosition` whenever the position in the queue changes. Returns how to release the slot.
    */
-  async take(signal: AbortSignal, onPosition: (position: number) => void): Promise<() => void> {
-    if (this.#taken >= this.#slots) await this.#queue(signal, onPosition)
-    else this.#taken += 1
+  async take(accountId: string, signal: AbortSignal, onPosition: (position: number) => void): Promise<() => void> {
+    if (this.#isFree(accountId)) this.#building.push(accountId)
+    else await this.#queue(accountId, signal, onPosition)
     let isHeld = true
     return () => {
-      if (isHeld) this.#release()
+      if (isHeld) this.#release(accountId)
       isHeld = false
     }
   }
 
-  async #queue(signal: AbortSignal, onPosition: (position: number) => void): Promise<void> {
+  async #queue(accountId: string, signal: AbortSignal, onPosition: (position: number) => void): Promise<void> {
     const { promise, resolve, reject } = Promise.withResolvers<void>()
-    const waiter = { enter: resolve, onPosition }
+    const waiter = { accountId, enter: resolve, onPosition }
     const giveUp = () => {
       const at = this.#waiting.indexOf(waiter)
       if (at >= 0) this.#waiting.splice(at, 1)
@@ -46,11 +55,26 @@ export class BuildSlots {
     }
   }
 
-  /** Hands the slot straight to the build that has waited longest. */
-  #release(): void {
-    const next = this.#waiting.shift()
-    if (next) next.enter()
-    else this.#taken -= 1
+  #isFree(accountId: string): boolean {
+    const taken = this.#building.length
+    return taken < this.#slots || (taken === this.#slots && !this.#building.includes(accountId))
+  }
+
+  #countOf(accountId: string): number {
+    return this.#building.filter((other) => other === accountId).length
+  }
+
+  /** Hands the slot straight to the next build. */
+  #release(accountId: string): void {
+    this.#building.splice(this.#building.indexOf(accountId), 1)
+    const [next] = this.#waiting
+      .filter((waiter) => this.#isFree(waiter.accountId))
+      .toSorted((one, other) => this.#countOf(one.accountId) - this.#countOf(other.accountId))
+    if (next) {
+      this.#waiting.splice(this.#waiting.indexOf(next), 1)
+      this.#building.push(next.accountId)
+      next.enter()
+    }
     this.#reportPositions()
   }
 

@@ -2,10 +2,12 @@ import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { type EngineScope, INSTALLATION_ENGINE, isOnEngine } from '../scope/engine-scope.ts'
 import { databaseClock } from '../time/database-clock.ts'
+import { type AccountShares, byShare, mayTake, NO_SHARES } from './account-shares.ts'
 import { Lease, type QueueName } from './lease.ts'
 
 interface ClaimedRow {
   appEnvId: string
+  accountId: string
   operationId: string | null
   token: number
   dueAt: string
@@ -13,22 +15,25 @@ interface ClaimedRow {
 }
 
 const REGION = Prisma.sql`e.region_code`
+const ACCOUNT = Prisma.sql`e.account_id`
 
 // Operations have a queue of their own, so that a thousand due reconciles delay none of them. Those that lost their
 // worker repeatedly run one at a time: whichever ends the next worker ends only itself.
-const CANDIDATE: Readonly<Record<Exclude<QueueName, 'scalings'>, (isServed: Prisma.Sql) => Prisma.Sql>> = {
-  operations: (isServed) => Prisma.sql`
+const CANDIDATE: Readonly<
+  Record<Exclude<QueueName, 'scalings'>, (isServed: Prisma.Sql, shares: AccountShares) => Prisma.Sql>
+> = {
+  operations: (isServed, shares) => Prisma.sql`
     SELECT e.id, o.id AS operation_id FROM operation o JOIN app_env e ON e.id = o.app_env_id
-    WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now() AND ${isServed}
+    WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now() AND ${isServed} AND ${mayTake(ACCOUNT, shares)}
       AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
       AND (NOT o.runs_alone OR NOT EXISTS (
         SELECT 1 FROM operation other JOIN app_env held ON held.id = other.app_env_id
         WHERE other.status IN ('QUEUED', 'RUNNING') AND other.runs_alone AND other.unfinished_claims > 0
           AND other.id <> o.id AND held.lease_expires_at >= now()))
-    ORDER BY o.created_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
-  reconciles: (isServed) => Prisma.sql`
+    ORDER BY ${byShare(ACCOUNT, shares)}, o.created_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
+  reconciles: (isServed, shares) => Prisma.sql`
     SELECT e.id, NULL::text AS operation_id FROM app_env e
-    WHERE e.due_at <= now() AND ${isServed} AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+    WHERE e.due_at <= now() AND ${isServed} AND ${mayTake(ACCOUNT, shares)} AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
       AND NOT EXISTS (SELECT 1 FROM operation o
         WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now())
     ORDER BY e.due_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
@@ -54,7 +59,7 @@ export const claimForRequests = (
   )
 
 /**
- * Claims the environment that has been due longest; null when none is. Moves `due_at` to the end of the lease: if this
+ * Claims the environment that has been due longest, of the account that has least under way; null when none is. Moves `due_at` to the end of the lease: if this
  * worker dies, another takes over then. Work for requests reconciles nothing, so an earlier `due_at` stays. The claim is counted before anything is done under it, because work that ends
  * its worker has no later moment.
  */
@@ -63,8 +68,8 @@ export const claim = (
   queue: keyof typeof CANDIDATE,
   owner: string,
   leaseSeconds: number,
-  scope: EngineScope = INSTALLATION_ENGINE,
-) => claimCandidate(database, queue, CANDIDATE[queue](isOnEngine(REGION, scope)), owner, leaseSeconds)
+  { scope = INSTALLATION_ENGINE, shares = NO_SHARES }: { scope?: EngineScope; shares?: AccountShares } = {},
+) => claimCandidate(database, queue, CANDIDATE[queue](isOnEngine(REGION, scope), shares), owner, leaseSeconds)
 
 async function claimCandidate(
   database: Database,
@@ -84,13 +89,13 @@ async function claimCandidate(
       lease_expires_at = ${leaseEnd},
       due_at = ${queue === 'scalings' ? Prisma.sql`LEAST(e.due_at, ${leaseEnd})` : leaseEnd}
     FROM candidate WHERE e.id = candidate.id
-    RETURNING e.id AS "appEnvId", candidate.operation_id AS "operationId", e.lease_token AS token,
+    RETURNING e.id AS "appEnvId", e.account_id AS "accountId", candidate.operation_id AS "operationId", e.lease_token AS token,
       e.due_at::text AS "dueAt", (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
   if (!row) return null
   const clock = databaseClock(new Date(row.nowMs))
-  const { appEnvId, operationId, token, dueAt } = row
+  const { appEnvId, accountId, operationId, token, dueAt } = row
   return new Lease(
-    { appEnvId, countedOperationId: operationId, token, queue, dueAt, clock },
+    { appEnvId, accountId, countedOperationId: operationId, token, queue, dueAt, clock },
     leaseSeconds * 1000,
     askedAt,
   )

@@ -6,6 +6,8 @@ export type QueueName = 'operations' | 'reconciles' | 'scalings'
 
 interface Claim {
   appEnvId: string
+  /** Whose work it is. */
+  accountId: string
   /** Fencing token: greater than that of every earlier claim of the environment. */
   token: number
   queue: QueueName

@@ -2,6 +2,7 @@ import type { Logger } from 'pino'
 import { failedPart } from '../../database/away.ts'
 import type { PartState } from '../../domain/part-states.ts'
 import { sleep } from '../time/sleep.ts'
+import { type AccountShares, sharesOf } from './account-shares.ts'
 import type { Lease } from './lease.ts'
 
 const POLL_MS = 1_000
@@ -14,10 +15,12 @@ const LONGEST_PAUSE_MS = 5_000
 const SLOT_MS = 10_000
 /** Limit on everything that runs at once, per slot. */
 const WAITING_PER_SLOT = 8
+/** Beyond the slots: for accounts that have none, so that what others have asked for delays nothing of theirs. */
+const RESERVED_SLOTS = 1
 
 interface WorkQueueOptions<Held extends Lease> {
   slots: number
-  claim(): Promise<Held | null>
+  claim(shares: AccountShares): Promise<Held | null>
   /** Never throws. */
   process(lease: Held): Promise<void>
   log: Logger
@@ -25,13 +28,14 @@ interface WorkQueueOptions<Held extends Lease> {
 
 /**
  * Claims environments while there are free slots, and has each processed. Polls every second, and claims at once when
- * woken. While the database is down it polls less and less often.
+ * woken. While the database is down it polls less and less often. Accounts share the slots: the next claim is for the one that
+ * has least under way, and one slot more is for those that have none.
  */
 export class WorkQueue<Held extends Lease = Lease> {
   /** Why the last claim failed; null while claims succeed. */
   lastError: PartState | null = null
   readonly #options: WorkQueueOptions<Held>
-  readonly #underWay = new Map<Promise<void>, number>()
+  readonly #underWay = new Map<Promise<void>, { since: number; accountId: string }>()
   #wake = Promise.withResolvers<void>()
   #pauseMs = POLL_MS
 
@@ -55,15 +59,17 @@ export class WorkQueue<Held extends Lease = Lease> {
 
   async #claimAll(signal: AbortSignal): Promise<void> {
     try {
-      while (this.#hasSlot() && !signal.aborted) {
-        const lease = await this.#options.claim()
+      while (!signal.aborted) {
+        const shares = this.#shares()
+        if (!shares) return
+        const lease = await this.#options.claim(shares)
         this.#recovered()
         if (!lease) return
         const work = this.#options.process(lease).finally(() => {
           this.#underWay.delete(work)
           this.wake()
         })
-        this.#underWay.set(work, performance.now())
+        this.#underWay.set(work, { since: performance.now(), accountId: lease.claim.accountId })
       }
     } catch (error) {
       if (!this.lastError) this.#options.log.warn({ err: error }, 'Claiming work failed; it is retried')
@@ -78,11 +84,18 @@ export class WorkQueue<Held extends Lease = Lease> {
     this.#pauseMs = POLL_MS
   }
 
-  #hasSlot(): boolean {
+  /** Who has what; null where no slot is left. */
+  #shares(): AccountShares | null {
     const { slots } = this.#options
     const since = performance.now() - SLOT_MS
-    const taken = [...this.#underWay.values()].filter((startedAt) => startedAt > since).length
-    return taken < slots && this.#underWay.size < slots * WAITING_PER_SLOT
+    const underWay = [...this.#underWay.values()]
+    const taken = underWay.filter((work) => work.since > since).length
+    const free = Math.min(slots - taken, slots * WAITING_PER_SLOT - underWay.length)
+    if (free <= -RESERVED_SLOTS) return null
+    return sharesOf(
+      underWay.map(({ accountId }) => accountId),
+      free <= 0,
+    )
   }
 
   async #rest(signal: AbortSignal): Promise<void> {

@@ -3,6 +3,7 @@ import { Prisma } from '../../database/generated/prisma/client.ts'
 import { MOST_CONTAINERS } from '../../database/most-containers.ts'
 import { record } from '../../events/record.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
+import { type AccountShares, byShare, mayTake, NO_SHARES } from '../claim/account-shares.ts'
 import { type EngineScope, INSTALLATION_ENGINE, isOnEngine } from '../scope/engine-scope.ts'
 import { databaseClock } from '../time/database-clock.ts'
 import { RunLease } from './run-lease.ts'
@@ -45,6 +46,8 @@ export interface RunClaimant {
   accountContainers: number
   /** Whose runs; by default, those of the installation's engine. */
   scope?: EngineScope
+  /** What accounts have under way. */
+  shares?: AccountShares
 }
 
 /**
@@ -57,8 +60,8 @@ export async function claimRun(database: Database, claimant: RunClaimant): Promi
   const row = (await claimDue(database, claimant)) ?? (await admitNext(database, claimant))
   if (!row) return null
   const clock = databaseClock(new Date(row.nowMs))
-  const { id, appEnvId, token } = row
-  const claim = { appEnvId, token, queue: 'operations', countedOperationId: null, dueAt: '', clock } as const
+  const { id, appEnvId, accountId, token } = row
+  const claim = { appEnvId, accountId, token, queue: 'operations', countedOperationId: null, dueAt: '', clock } as const
   return new RunLease(id, claim, leaseSeconds * 1000, askedAt)
 }
 
@@ -89,15 +92,16 @@ async function claimDue(
  * so that any number of workers together stay below the limit. The environment that runs least comes first.
  */
 async function admitNext(database: Database, claimant: RunClaimant): Promise<ClaimedRow | undefined> {
-  const { scope = INSTALLATION_ENGINE } = claimant
+  const { scope = INSTALLATION_ENGINE, shares = NO_SHARES } = claimant
   const [next] = await database.$queryRaw<{ appEnvId: string }[]>`
     SELECT h.app_env_id AS "appEnvId" FROM (
       SELECT DISTINCT ON (app_env_id) app_env_id, max_concurrency, queue_number,
         (SELECT count(*) FROM job_run x WHERE x.app_env_id = r.app_env_id AND ${isCounted(Prisma.sql`x`)}) AS running
       FROM job_run r WHERE status = 'QUEUED' ORDER BY app_env_id, queue_number) h
     JOIN app_env e ON e.id = h.app_env_id
-    WHERE h.running < h.max_concurrency AND ${isOnEngine(REGION, scope)} AND ${IS_OPEN} AND ${hasRoom(Prisma.sql`e.account_id`, claimant.accountContainers)}
-    ORDER BY h.running, h.queue_number LIMIT 1
+    WHERE h.running < h.max_concurrency AND ${isOnEngine(REGION, scope)} AND ${IS_OPEN} AND ${mayTake(Prisma.sql`e.account_id`, shares)}
+      AND ${hasRoom(Prisma.sql`e.account_id`, claimant.accountContainers)}
+    ORDER BY ${byShare(Prisma.sql`e.account_id`, shares)}, h.running, h.queue_number LIMIT 1
     FOR UPDATE OF e SKIP LOCKED`
   if (!next) return undefined
   return database.$transaction((tx) => admit(tx, next.appEnvId, claimant))

@@ -42,8 +42,9 @@ export class RunWorker {
     this.#queue = new WorkQueue({
       slots: Math.ceil(config.BERTH_JOB_RUNS / WAITING_PER_SLOT),
       log,
-      claim: () =>
+      claim: (shares) =>
         claimRun(database, {
+          shares,
           owner,
           leaseSeconds: config.BERTH_LEASE_SECONDS,
           accountContainers: config.BERTH_ACCOUNT_CONTAINERS,

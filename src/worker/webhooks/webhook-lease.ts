@@ -1,9 +1,13 @@
 import type { Database, Transaction } from '../../database/client.ts'
+import { Prisma } from '../../database/generated/prisma/client.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
+import { type AccountShares, byShare, mayTake, NO_SHARES } from '../claim/account-shares.ts'
 import { Lease } from '../claim/lease.ts'
 import { underLease } from '../claim/under-lease.ts'
 import { databaseClock } from '../time/database-clock.ts'
+
+const ACCOUNT = Prisma.sql`w.account_id`
 
 /** The right to deliver what one webhook sends, for one round. It is never renewed: a round ends before it. */
 export class WebhookLease extends Lease {
@@ -16,28 +20,37 @@ export class WebhookLease extends Lease {
 }
 
 /**
- * Claims the webhook that has waited longest among those with something to do: an attempt is due, or there are events
+ * Claims the webhook that has waited longest, of the account that has least under way, among those with something to do: an attempt is due, or there are events
  * that it has not read. Null when there is none.
  */
 export async function claimWebhook(
   database: Database,
   owner: string,
   leaseSeconds: number,
+  shares: AccountShares = NO_SHARES,
 ): Promise<WebhookLease | null> {
   const askedAt = performance.now()
-  const [row] = await database.$queryRaw<{ id: string; token: number; nowMs: number }[]>`
+  const [row] = await database.$queryRaw<{ id: string; accountId: string; token: number; nowMs: number }[]>`
     UPDATE webhook SET lease_token = lease_token + 1, lease_owner = ${owner},
       lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
     WHERE id = (
       SELECT w.id FROM webhook w LEFT JOIN event_sequence s ON s.id = w.account_id
-      WHERE w.is_enabled AND (w.lease_expires_at IS NULL OR w.lease_expires_at < now())
+      WHERE w.is_enabled AND ${mayTake(ACCOUNT, shares)} AND (w.lease_expires_at IS NULL OR w.lease_expires_at < now())
         AND (w.due_at <= now() OR (NOT w.is_full AND s.last_event_sequence > w.read_sequence))
-      ORDER BY w.served_at NULLS FIRST LIMIT 1 FOR UPDATE OF w SKIP LOCKED)
-    RETURNING id, lease_token AS token, (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
+      ORDER BY ${byShare(ACCOUNT, shares)}, w.served_at NULLS FIRST LIMIT 1 FOR UPDATE OF w SKIP LOCKED)
+    RETURNING id, account_id AS "accountId", lease_token AS token, (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
   if (!row) return null
-  const { id, token, nowMs } = row
+  const { id, accountId, token, nowMs } = row
   const clock = databaseClock(new Date(nowMs))
-  const claim = { appEnvId: id, token, queue: 'operations', countedOperationId: null, dueAt: '', clock } as const
+  const claim = {
+    appEnvId: id,
+    accountId,
+    token,
+    queue: 'operations',
+    countedOperationId: null,
+    dueAt: '',
+    clock,
+  } as const
   return new WebhookLease(id, claim, leaseSeconds * 1000, askedAt)
 }
 

@@ -45,7 +45,7 @@ export class WebhookWorker {
     this.#queue = new WorkQueue({
       slots: config.BERTH_WEBHOOK_CONCURRENCY,
       log,
-      claim: () => claimWebhook(database, owner, leaseSeconds),
+      claim: (shares) => claimWebhook(database, owner, leaseSeconds, shares),
       process: (lease) => this.#process(lease),
     })
   }
