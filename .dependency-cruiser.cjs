@@ -1,5 +1,6 @@
 // Who may import whom. Every folder of src has a line; node scripts/check/folder-graph.ts prints the graph that results.
 const FOLDERS = {
+  connections: [['domain'], 'How many connections a client may have is one rule, for the APIs and the ingress.'],
   domain: [[], 'Rules and words without I/O: it knows no other layer.'],
   config: [['domain'], 'Settings are read from the environment, and know nobody who uses them.'],
   'fault-injection': [[], 'A failpoint may stand anywhere, and so imports nothing.'],
@@ -64,7 +65,7 @@ const FOLDERS = {
     'Puts the OAuth library before the services: they store, decide and record.',
   ],
   server: [
-    ['domain', 'config', 'services', 'http', 'rest', 'graphql', 'mcp', 'oauth', 'sign-in'],
+    ['domain', 'config', 'services', 'http', 'rest', 'graphql', 'mcp', 'oauth', 'sign-in', 'connections'],
     'One HTTP server puts the APIs on one port.',
   ],
   worker: [
@@ -76,7 +77,7 @@ const FOLDERS = {
     'Only the worker talks to the engine, and it knows no service: what both need is below them.',
   ],
   ingress: [
-    ['domain', 'config', 'database', 'events', 'fault-injection', 'files'],
+    ['domain', 'config', 'database', 'events', 'fault-injection', 'files', 'connections'],
     'Requests of clients depend on no other part: it reads its routes and keeps them.',
   ],
 }

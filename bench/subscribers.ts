@@ -24,7 +24,7 @@ export async function benchSubscribers(): Promise<BenchResult[]> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-bench-'))
   const postgres = await startEmbeddedPostgres({ dataDir })
   await migrate(postgres.url)
-  const settings = { BERTH_RATE_LIMIT: '1000000' }
+  const settings = { BERTH_RATE_LIMIT: '1000000', BERTH_API_CONNECTIONS_PER_CLIENT: '20000' }
   const fleet = createFleet({ databaseUrl: postgres.url, nodeOptions: GAUGE, ipc: true, settings })
   const database = createDatabase({ url: postgres.url, poolSize: 4 })
   const bare = fork(join(import.meta.dirname, 'subscribers/bare-server.ts'), { execArgv: GAUGE })

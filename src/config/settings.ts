@@ -373,6 +373,9 @@ export const SETTINGS = z.object({
   BERTH_INGRESS_KEEPALIVE_SECONDS: seconds(15, 3600).describe(
     'Silence of a client connection after which TCP asks whether the client is still there. One that does not answer within ten seconds more is closed, and so is one that acknowledges nothing for as long (Linux).',
   ),
+  BERTH_API_CONNECTIONS_PER_CLIENT: count(1000, 1_000_000).describe(
+    'Maximum number of connections of a client address to one API process. IPv6 addresses count by /64 network; trusted proxies have no maximum.',
+  ),
   BERTH_INGRESS_MAX_CONNECTIONS: count(10_000, 1_000_000).describe('Maximum number of client connections per ingress.'),
   BERTH_INGRESS_CONNECTIONS_PER_REPLICA: count(1000, 100_000).describe(
     'Maximum number of requests and tunnels that one ingress has in progress at a replica; more wait in a queue.',

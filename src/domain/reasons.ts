@@ -160,6 +160,7 @@ export const REASONS = {
     UPLOAD_BUDGET: 'The account has used up its budget for uploads (`BERTH_UPLOAD_BUDGET_MB`).',
   },
   RATE_LIMITED: {
+    TOO_MANY_CONNECTIONS: 'Your address has as many connections to the API as it may. Close some.',
     TOO_MANY_REQUESTS: 'The budget of the account or the address is used up.',
     TOO_MANY_OPERATIONS: 'The environment has had too many operations in a minute.',
     TOO_MANY_LOGINS: 'Too many logins were tried at registries for the account in a minute.',

@@ -1,9 +1,20 @@
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
-import { createServer, type Server as HttpServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+} from 'node:http'
 import { type AddressInfo, Server as NetServer } from 'node:net'
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
+import { limitConnections } from '../connections/limit-connections.ts'
+import { DomainError } from '../domain/errors.ts'
 import { urlHost } from '../domain/listen-address.ts'
+import type { TrustedProxies } from '../domain/trusted-proxies.ts'
+import { renderProblem } from '../rest/protocol/errors.ts'
 import { UPLOAD_PATH } from '../services/upload/request-storage-key.ts'
 import type { ApiServer } from './server.ts'
 
@@ -35,10 +46,12 @@ interface ListenOptions {
   port: number
   /** Connections beyond are closed at once, so that the process keeps descriptors for its own work. */
   maxConnections?: number
+  /** Of one client address; none for proxies that are trusted. */
+  perClient?: { proxies: TrustedProxies; max: number }
 }
 
 /** Serves the API over HTTP. Rejects when the port is taken. */
-export async function listen({ api, host, port, maxConnections }: ListenOptions): Promise<Listening> {
+export async function listen({ api, host, port, maxConnections, perClient }: ListenOptions): Promise<Listening> {
   const serverOptions = {
     headersTimeout: HEADERS_TIMEOUT_MS,
     requestTimeout: UPLOAD_TIMEOUT_MS,
@@ -50,7 +63,11 @@ export async function listen({ api, host, port, maxConnections }: ListenOptions)
   }
   const usual = getRequestListener(api.fetch, { overrideGlobalObjects: true })
   const { short } = api
-  const server = createServer(serverOptions, short ? (request, response) => short(request, response, usual) : usual)
+  const answer: RequestListener = short ? (request, response) => short(request, response, usual) : usual
+  const server = createServer(serverOptions, (request, response) =>
+    surplus?.has(request.socket) ? refuseSurplus(request, response, perClient?.max ?? 0) : answer(request, response),
+  )
+  const surplus = perClient && limitConnections(server, perClient.proxies, perClient.max)
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
   if (maxConnections !== undefined && Number.isFinite(maxConnections)) server.maxConnections = maxConnections
   server.prependListener('request', endSlowBody)
@@ -58,6 +75,14 @@ export async function listen({ api, host, port, maxConnections }: ListenOptions)
   await once(server, 'listening')
   const { port: chosen } = server.address() as AddressInfo
   return { server, port: chosen, url: `http://${urlHost(host)}:${chosen}`, close: () => close(server, api) }
+}
+
+function refuseSurplus({ url = '/' }: IncomingMessage, response: ServerResponse, max: number): void {
+  const message = `Your address has ${max} connections to this API, which is the maximum; close some, or use them for several requests`
+  const refusal = new DomainError('RATE_LIMITED', 'TOO_MANY_CONNECTIONS', message, { retryAfterSeconds: 1 })
+  const at = { path: url.split('?')[0] ?? '/', requestId: randomUUID(), isLifecycle: false }
+  const { body, headers } = renderProblem(refusal, at)
+  response.writeHead(body.status, { ...headers, connection: 'close' }).end(JSON.stringify(body))
 }
 
 /** The server has one limit for all requests, so it must be the longest of them. */

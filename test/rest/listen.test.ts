@@ -1,5 +1,6 @@
-import { connect } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { TrustedProxies } from '../../src/domain/trusted-proxies.ts'
 import { listen } from '../../src/server/listen.ts'
 import { caller, serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -30,6 +31,42 @@ const exchange = (port: number, text: string) =>
     socket.on('close', () => resolve(answer))
     socket.on('error', reject)
   })
+
+/** A connection that has been accepted. */
+const connected = (port: number) =>
+  new Promise<Socket>((resolve, reject) => {
+    const socket = connect(port, '127.0.0.1', () => resolve(socket))
+    socket.on('error', reject)
+  })
+
+describe('connections of one address', () => {
+  const REQUEST = 'GET /livez HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n'
+  const startWith = (proxies: string[]) =>
+    listen({
+      api: serveRest(world).api,
+      host: '127.0.0.1',
+      port: 0,
+      perClient: { proxies: new TrustedProxies(proxies), max: 3 },
+    })
+
+  test('beyond the maximum are refused in words, until others have ended', async () => {
+    const listening = await startWith([])
+    const held = await Promise.all([1, 2, 3].map(() => connected(listening.port)))
+    const refused = await exchange(listening.port, REQUEST)
+    expect(refused).toMatch(/^HTTP\/1.1 429 [\s\S]*application\/problem\+json[\s\S]*TOO_MANY_CONNECTIONS/)
+    for (const socket of held) socket.destroy()
+    await expect.poll(() => exchange(listening.port, REQUEST)).toMatch(/^HTTP\/1.1 200 /)
+    await listening.close()
+  })
+
+  test('are not counted for a trusted proxy', async () => {
+    const listening = await startWith(['127.0.0.1'])
+    const held = await Promise.all([1, 2, 3, 4].map(() => connected(listening.port)))
+    expect(await exchange(listening.port, REQUEST)).toMatch(/^HTTP\/1.1 200 /)
+    for (const socket of held) socket.destroy()
+    await listening.close()
+  })
+})
 
 describe('over real HTTP', () => {
   test('reads, writes, HEAD and refusals work', async () => {

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
+import type { ClientLoad } from '../../domain/client-load.ts'
 import type { Activator } from '../activator/activator.ts'
-import type { ClientLoad } from '../connections/client-load.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import type { OngoingList } from './ongoing.ts'

@@ -1,3 +1,4 @@
+import { TrustedProxies } from '../../domain/trusted-proxies.ts'
 import { createEventFeed } from '../../events/feed.ts'
 import { createWakeups } from '../../events/wakeups.ts'
 import { createGraphQL } from '../../graphql/graphql.ts'
@@ -25,8 +26,12 @@ export async function startApi(context: ControlPlaneContext): Promise<void> {
   const graphql = createGraphQL({ services, vault, config, log, feed, admission })
   const api = createServer({ services, config, log, graphql, readiness, limits, admission, registry })
   const { api: maxConnections } = shareDescriptors(readDescriptorLimit(), config)
+  const perClient = {
+    proxies: new TrustedProxies(config.BERTH_TRUSTED_PROXIES),
+    max: config.BERTH_API_CONNECTIONS_PER_CLIENT,
+  }
   const place = { host: config.HOST, port: config.PORT }
-  const listening = await onPort(context, 'PORT', () => listen({ api, ...place, maxConnections }))
+  const listening = await onPort(context, 'PORT', () => listen({ api, ...place, maxConnections, perClient }))
   graphql.attach(listening.server)
   undo.defer(async () => void (await Promise.all([listening.close(), graphql.close()])))
   processRegistration.about.ports.push(listening.port)

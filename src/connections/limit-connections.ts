@@ -1,7 +1,7 @@
 import type { Server, Socket } from 'node:net'
-import { plainAddress } from '../../domain/networks.ts'
-import type { TrustedProxies } from '../../domain/trusted-proxies.ts'
-import { ClientLoad } from '../connections/client-load.ts'
+import { ClientLoad } from '../domain/client-load.ts'
+import { plainAddress } from '../domain/networks.ts'
+import type { TrustedProxies } from '../domain/trusted-proxies.ts'
 
 /** Time in which a connection too many may send a request, so that its client reads why it is refused. */
 const EXPLAIN_MS = 1_000

@@ -1,4 +1,4 @@
-import { networkOf } from '../../domain/trusted-proxies.ts'
+import { networkOf } from './trusted-proxies.ts'
 
 /** How much each client address has in progress. */
 export class ClientLoad {
