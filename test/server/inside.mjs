@@ -1,5 +1,6 @@
 // Runs inside of the server, with its own Node.js: node inside.mjs <command> [argument]. Calls the API as a user would.
 import { execFileSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 
@@ -24,13 +25,24 @@ process.on('SIGTERM', () => process.exit(0))`
 
 const token = () => readFileSync('/root/berth/.berth/admin-token', 'utf8').trim()
 
+/** Repeated, with one key, while a machine that has just booted is too busy to answer. */
 async function call(method, path, body) {
-  const response = await fetch(API + path, {
-    method,
-    headers: { authorization: token(), 'content-type': 'application/json' },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-    signal: AbortSignal.timeout(60_000),
-  })
+  const headers = {
+    authorization: token(),
+    'content-type': 'application/json',
+    ...(method === 'GET' ? {} : { 'idempotency-key': randomUUID() }),
+  }
+  let response
+  for (let attempt = 0; attempt < 30; attempt += 1) {
+    response = await fetch(API + path, {
+      method,
+      headers,
+      ...(body ? { body: JSON.stringify(body) } : {}),
+      signal: AbortSignal.timeout(60_000),
+    })
+    if (![429, 503].includes(response.status)) break
+    await pause(1_000)
+  }
   const text = await response.text()
   if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
   return text ? JSON.parse(text) : {}
