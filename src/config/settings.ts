@@ -148,10 +148,10 @@ export const SETTINGS = z.object({
   ),
 
   BERTH_CONTAINER_DISK_MB: whole(10_240, 16, 10_000_000).describe(
-    'What one container may write outside of volumes, in MB. It is measured now and then; a container above it is replaced.',
+    'What one container may write outside of volumes, in MB, volumes that its image declares included. A container above it is replaced.',
   ),
   BERTH_CONTAINER_DISK_SECONDS: seconds(60, 3600).describe(
-    'Interval between measurements of what containers have written. It is longer on an engine that takes long to measure.',
+    'Interval between measurements of what containers have written. It is longer on an engine that takes long to measure; after fast growth of the disk of an engine on this machine, they are measured within seconds.',
   ),
   BERTH_VOLUME_MEASURE_SECONDS: seconds(300, 86_400).describe(
     'Interval between measurements of the data in volumes. It is longer on an engine that takes long to measure.',

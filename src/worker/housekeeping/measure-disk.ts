@@ -1,5 +1,6 @@
 import type { WorkerContext } from '../context/worker-context.ts'
 import { makeDue } from '../engine/engine-notifications.ts'
+import { DiskGrowth } from './disk-growth.ts'
 import { measureForever } from './measure-forever.ts'
 
 const TIMEOUT_SECONDS = 120
@@ -7,8 +8,13 @@ const TIMEOUT_SECONDS = 120
 /** Finds containers that write too much, and makes their environments due: a reconcile replaces them. */
 export const measureDiskForever = (context: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> => {
   const everySeconds = context.config.BERTH_CONTAINER_DISK_SECONDS
-  const measure = () => measureDisk(context, signal, wake)
-  return measureForever(context, { subject: 'disk use', everySeconds, measure }, signal)
+  const growth = new DiskGrowth(context.runtime, context.config.BERTH_CONTAINER_DISK_MB)
+  const measure = async () => {
+    await growth.begin()
+    await measureDisk(context, signal, wake)
+  }
+  const isUrgent = () => growth.isFast()
+  return measureForever(context, { subject: 'disk use', everySeconds, measure, isUrgent }, signal)
 }
 
 export async function measureDisk(
