@@ -20,7 +20,8 @@ const SPACE = /[\t\v\f\r ]+/
 const STAGE_NAME = /^[a-z][a-z0-9-_.]*$/
 const NOTHING = 'scratch'
 /** Any other front end is a program that can ask the engine for anything. */
-const FRONT_END = /^# ?syntax ?= ?(?!(docker\.io\/)?docker\/dockerfile(:[\w.-]+)?$)/i
+const DIRECTIVE = /^(?:#|\/\/)\s*syntax\s*=/i
+const OWN_FRONT_END = /^(docker\.io\/)?docker\/dockerfile(:[\w.-]+)?$/i
 
 /**
  * The Dockerfile with every image in it resolved and named in full. The engine would accept anything that matches an
@@ -32,11 +33,7 @@ export async function withBaseImages(
   buildArgs: Readonly<Record<string, string>>,
   find: FindImage,
 ): Promise<string> {
-  // Line by line: a regular expression over all lines could take exponential time.
-  const namesFrontEnd = text
-    .split('\n')
-    .some((line) => FRONT_END.test(line.slice(0, 500).trim().replaceAll(/\s+/g, ' ')))
-  if (namesFrontEnd) throw invalid('Of "# syntax", only docker/dockerfile may be named')
+  if (namesFrontEnd(text)) throw invalid('Of "# syntax", only docker/dockerfile may be named')
   const read = readDockerfile(text)
   // It crashes some engines.
   if (!read.instructions.some(({ keyword }) => keyword === 'FROM')) throw invalid('There is no FROM in the Dockerfile')
@@ -47,6 +44,15 @@ export async function withBaseImages(
     if (line !== null) changed.set(instruction.first, { last: instruction.last, line })
   }
   return rewritten(read, changed)
+}
+
+/** Engines also look for it after `//`, and in a text that is JSON. */
+function namesFrontEnd(text: string): boolean {
+  if (/^[\s\ufeff]*\{/.test(text)) return true
+  return text.split('\n').some((line) => {
+    const directive = DIRECTIVE.exec(line.trim())?.[0]
+    return directive !== undefined && !OWN_FRONT_END.test(line.trim().slice(directive.length).trim())
+  })
 }
 
 /** The images that have to be found, in full. Throws DOCKERFILE_INVALID. */
@@ -131,9 +137,11 @@ class Stages {
     return isSame ? null : [instruction.keyword, ...found, paths].join(' ')
   }
 
-  /** A stage by its number or by a name that FROM may use. */
+  /** A stage by its number or by a name that FROM may use. Engines take the number of no stage for the name of an image. */
   async #source(from: string, instruction: Instruction): Promise<string> {
-    return /^\d+$/.test(from) ? from : this.#named(from, instruction)
+    if (!/^\d+$/.test(from)) return this.#named(from, instruction)
+    if (Number(from) < this.#count) return `${Number(from)}`
+    throw invalid(`Line ${instruction.first + 1}: there is no stage ${from.slice(0, 20)} before it`)
   }
 
   async #named(image: string, { keyword, first }: Instruction): Promise<string> {

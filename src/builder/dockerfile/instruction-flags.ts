@@ -19,13 +19,18 @@ export function splitFlags({ keyword, rest, first }: Instruction): { flags: stri
   return { flags, rest: left }
 }
 
+const FROM = /^\s*from\s*=/i
+
 /** The image or stage that a flag of COPY or RUN reads from, and the flag with another name in its place. */
 export function sourceOfFlag(flag: string): { from: string; replace(by: string): string } | null {
   const plain = flag.replaceAll(/["']/g, '')
   if (plain.startsWith('--from=')) return { from: plain.slice('--from='.length), replace: (by) => `--from=${by}` }
   if (!plain.startsWith('--mount=')) return null
   const parts = plain.slice('--mount='.length).split(',')
-  const at = parts.findIndex((part) => /^\s*from\s*=/i.test(part))
+  const sources = parts.filter((part) => FROM.test(part))
+  // Engines take the last one.
+  if (sources.length > 1) throw invalid(`A flag names more than one source: ${flag.slice(0, 60)}`)
+  const at = parts.findIndex((part) => FROM.test(part))
   if (at < 0) return null
   const from = parts[at]?.split('=').slice(1).join('=').trim() ?? ''
   return { from, replace: (by) => `--mount=${parts.with(at, `from=${by}`).join(',')}` }
