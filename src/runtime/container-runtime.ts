@@ -319,6 +319,9 @@ export interface ContainerRuntime {
   /** Of every running container of this installation. May take the engine long. */
   diskUse(bounds?: CallBounds): Promise<DiskUse[]>
 
+  /** The same as files and folders, by container. Empty where the engine's disk cannot be looked at, as on another machine. */
+  fileCounts(bounds?: CallBounds): Promise<ReadonlyMap<string, number>>
+
   /** Size of the data in each of these volumes, in bytes. Those that the engine does not have are left out. May take the engine long. */
   volumeUse(volumeIds: readonly string[], bounds?: CallBounds): Promise<ReadonlyMap<string, number>>
 

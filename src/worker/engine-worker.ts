@@ -77,7 +77,7 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
   const engineNotifications = new EngineNotifications(database, log, () => queues.reconciles.wake())
   const collector = new Collector({ ...options, owner: id })
   const builds = new BuildSlots(config.BERTH_BUILD_CONCURRENCY)
-  const disk = new DiskQuota(config.BERTH_CONTAINER_DISK_MB)
+  const disk = new DiskQuota(config.BERTH_CONTAINER_DISK_MB, config.BERTH_CONTAINER_FILES)
   const memory = { probes: new ProbeHistory(), repairs: new NetworkRepairs(), disk }
   const context: WorkerContext = { ...options, ...memory, engineHealth, collector, builds }
   const scalings = new ScalingQueue((appEnvId) => claimForRequests(database, appEnvId, id, leaseSeconds, scope), isOurs)

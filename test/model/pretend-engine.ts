@@ -100,6 +100,10 @@ export class PretendRuntime implements ContainerRuntime {
 
   async *logs() {}
 
+  async fileCounts() {
+    return new Map<string, number>()
+  }
+
   async diskUse() {
     return []
   }

@@ -26,7 +26,7 @@ afterAll(() => {
 const runtimeAt = (dataRoot: string) => ({ machine: async () => ({ dataRoot }) }) as unknown as ContainerRuntime
 
 test.skipIf(!isMounted)('much that is written, and many files, are noticed; little is not', async () => {
-  const growth = new DiskGrowth(runtimeAt(folder), 512)
+  const growth = new DiskGrowth(runtimeAt(folder), 512, 200_000)
   await growth.begin()
   writeFileSync(join(folder, 'little'), Buffer.alloc(50 << 20))
   expect(await growth.isFast()).toBe(false)
@@ -36,10 +36,12 @@ test.skipIf(!isMounted)('much that is written, and many files, are noticed; litt
   expect(await growth.isFast()).toBe(false)
   execFileSync('sh', ['-c', 'seq 110000 | xargs touch'], { cwd: join(folder, 'files') })
   expect(await growth.isFast()).toBe(true)
+  expect(await growth.begin()).toBe(true)
+  expect(await growth.begin()).toBe(false)
 })
 
 test('an engine on another machine is measured at its times', async () => {
-  const growth = new DiskGrowth(runtimeAt('/not/here'), 512)
+  const growth = new DiskGrowth(runtimeAt('/not/here'), 512, 200_000)
   await growth.begin()
   expect(await growth.isFast()).toBe(false)
 })

@@ -6,6 +6,7 @@ import type { Reach } from './container-spec.ts'
 import { readDiskUse, readVolumeUse } from './disk-use.ts'
 import { readEngineInfo, readEngineMachine } from './engine-info.ts'
 import { execCommand } from './exec.ts'
+import { readFileCounts } from './file-counts.ts'
 import { removeLeftVolumes } from './left-volumes.ts'
 import { readListening } from './listening.ts'
 import { replicaLogs } from './logs.ts'
@@ -106,6 +107,7 @@ export function createDockerRuntime(
       return within(engine, bounds, (signal) => stopRun(engine, containerId, graceSeconds, signal), { seconds })
     },
     removeRuns: (reference, bounds) => within(engine, bounds, (signal) => removeRuns(runs, reference, signal)),
+    fileCounts: (bounds) => within(engine, bounds, (signal) => readFileCounts(engine, signal)),
     diskUse: (bounds) => within(engine, bounds, (signal) => readDiskUse(engine, signal)),
     volumeUse: (volumeIds, bounds) => within(engine, bounds, (signal) => readVolumeUse(engine, volumeIds, signal)),
     watch: (onChange, signal) => void watchReplicas(engine, onChange, signal),

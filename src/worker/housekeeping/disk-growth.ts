@@ -3,9 +3,6 @@ import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 const MIN_GROWTH_MB = 64
-/** Files and folders. */
-const MAX_NEW_INODES = 100_000
-
 interface Free {
   bytes: number
   inodes: number
@@ -18,25 +15,29 @@ interface Free {
 export class DiskGrowth {
   readonly #runtime: ContainerRuntime
   readonly #maxBytes: number
+  readonly #maxInodes: number
   #folder: string | null = null
   #before: Free | null = null
 
-  /** `limitMb`: what one container may write. */
-  constructor(runtime: ContainerRuntime, limitMb: number) {
+  /** What one container may write, in MB and in files. */
+  constructor(runtime: ContainerRuntime, limitMb: number, maxFiles: number) {
     this.#runtime = runtime
+    this.#maxInodes = maxFiles / 2
     this.#maxBytes = Math.max(MIN_GROWTH_MB, limitMb / 4) * BYTES_PER_MB
   }
 
-  /** Growth counts from now on. */
-  async begin(): Promise<void> {
-    this.#before = await this.#read()
+  /** Growth counts from now on. Returns whether many files were made before. */
+  async begin(): Promise<boolean> {
+    const [before, now] = [this.#before, await this.#read()]
+    this.#before = now
+    return before !== null && now !== null && before.inodes - now.inodes > this.#maxInodes
   }
 
   /** False where the engine is on another machine. */
   async isFast(): Promise<boolean> {
     const [before, now] = [this.#before, await this.#read()]
     if (!before || !now) return false
-    return before.bytes - now.bytes > this.#maxBytes || before.inodes - now.inodes > MAX_NEW_INODES
+    return before.bytes - now.bytes > this.#maxBytes || before.inodes - now.inodes > this.#maxInodes
   }
 
   async #read(): Promise<Free | null> {

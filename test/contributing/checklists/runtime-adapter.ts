@@ -43,6 +43,7 @@ export const createScratchRuntime = (): ContainerRuntime => ({
   stopRun: callScratch,
   removeRuns: callScratch,
   diskUse: callScratch,
+  fileCounts: callScratch,
   volumeUse: callScratch,
   watch() {},
 })
@@ -65,7 +66,7 @@ const FILE = 'src/runtime/scratch/scratch-runtime.ts'
 const PLATFORM = 'src/platform/container-engine.ts'
 const SHARED_FILE = 'src/engine/scratch/call-scratch.ts'
 const TEST_FILE = 'test/runtime/scratch/scratch-runtime.test.ts'
-const LINE = '    runtime: createDockerRuntime(engine, { reach, processes, networkHolders, replicaNetworks }),'
+const LINE = '    runtime: createDockerRuntime(engine, {'
 
 export const runtimeAdapter: ChecklistProof = {
   heading: 'A runtime adapter',

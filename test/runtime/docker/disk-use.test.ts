@@ -22,4 +22,8 @@ test('what a container has written counts where its image declares a volume, too
   const [use] = (await runtime.diskUse()).filter((one) => one.appEnvId === appEnvId)
   expect(use?.bytes).toBeGreaterThanOrEqual(20 * MB)
   expect(use?.bytes).toBeLessThan(25 * MB)
+  const touch = "for (let at = 0; at < 500; at += 1) require('fs').writeFileSync('/tmp/' + at, '')"
+  await runtime.exec(replica?.name ?? '', ['node', '-e', touch], { timeoutSeconds: 30 })
+  const count = (await runtime.fileCounts()).get(replica?.containerId ?? '')
+  if (process.getuid?.() === 0) expect(count).toBeGreaterThanOrEqual(500)
 })

@@ -70,6 +70,7 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
         if (!isUsed) machine.networks.delete(`${installationId} ${accountId}`)
       }),
     logs: (name, options) => logs(connection, name, options),
+    fileCounts: (bounds) => call(connection, bounds, () => new Map<string, number>()),
     diskUse: (bounds) =>
       call(connection, bounds, () =>
         // Its programs have no file system to fill.
