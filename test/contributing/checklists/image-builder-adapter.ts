@@ -9,6 +9,7 @@ export const createScratchImageBuilder = (): ImageBuilder => ({
   build: callScratch,
   pushImage: callScratch,
   builtImages: callScratch,
+  imageSize: callScratch,
   removeImage: callScratch,
   heldImages: callScratch,
   removePulled: callScratch,
