@@ -1,8 +1,9 @@
 import { lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import { includes, networksOf } from '../domain/networks.ts'
+import { isOwnAddress } from './own-addresses.ts'
 
-/** Address ranges of this machine, its networks and its cloud's metadata, where nothing that a tenant names may be. */
+/** Address ranges of loopback, of networks of one's own and of a cloud's metadata. */
 const PRIVATE = networksOf([
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -25,7 +26,15 @@ const PRIVATE = networksOf([
   'ff00::/8',
 ])
 
-export const isPrivate = (address: string): boolean => includes(PRIVATE, address)
+/** What an address that a tenant names is refused for; completes "is on …". */
+export type Inside = 'a private address' | 'an address of Berth’s own machine'
+
+/** Where an address leads that no tenant may name; null for the public ones of other machines. */
+export function insideOf(address: string): Inside | null {
+  if (includes(PRIVATE, address)) return 'a private address'
+  // Requests of this machine to its public address pass no firewall in front of it.
+  return isOwnAddress(address) ? 'an address of Berth’s own machine' : null
+}
 
 /** Every address of a host, as in a URL or not; null when its name cannot be resolved. */
 export async function addressesOf(hostname: string): Promise<string[] | null> {

@@ -226,7 +226,7 @@ export const SETTINGS = z.object({
     'Deployed versions per environment whose built images are kept for rollbacks.',
   ),
   BERTH_PRIVATE_REGISTRIES: registries().describe(
-    'Registries that images may be pulled from although they, or their token services, are on private addresses: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+    'Registries that images may be pulled from although they, or their token services, are on private addresses or on this machine: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
   ),
   BERTH_SHARE_LOCAL_IMAGES: switchable(true).describe(
     'Let every account run images that were put onto the engine by hand. Images that Berth pulled serve only the accounts that pulled them.',
@@ -259,7 +259,7 @@ export const SETTINGS = z.object({
     'Memory limit in MB of the process that reads a source. Each running build has one.',
   ),
   BERTH_BACKUP_PRIVATE_HOSTS: switchable(false).describe(
-    'Allow object storage for backups on private and loopback addresses.',
+    'Allow object storage for backups on private and loopback addresses, and on this machine.',
   ),
   BERTH_BACKUP_BUDGET_MB: count(102_400, 1_000_000_000).describe(
     'Backups per account in MB, as they are stored, in the data folder and in object storage together.',
@@ -270,7 +270,9 @@ export const SETTINGS = z.object({
   BERTH_LOG_ARCHIVE_SECONDS: seconds(60, 86_400).describe(
     'Interval at which the log of changes of a service with point in time is archived: what may be lost with the service’s machine.',
   ),
-  BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe('Allow git repositories on private and loopback addresses.'),
+  BERTH_GIT_PRIVATE_HOSTS: switchable(false).describe(
+    'Allow git repositories on private and loopback addresses, and on this machine.',
+  ),
   BERTH_GITHUB_URL: z
     .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as https://github.com' })
     .default('https://github.com')

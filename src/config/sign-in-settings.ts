@@ -33,6 +33,6 @@ export const SIGN_IN_SETTINGS = {
     .default('your company')
     .describe('Name of that provider, as the page for signing in shows it.'),
   BERTH_OIDC_PRIVATE_HOSTS: registries().describe(
-    'Hosts of that provider that may be on private addresses, and reached by plain HTTP: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+    'Hosts of that provider that may be on private addresses or on this machine, and reached by plain HTTP: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
   ),
 }

@@ -27,7 +27,7 @@ export const WEBHOOK_SETTINGS = {
     'How long deliveries are signed with the former secret, too, after a webhook’s secret was rotated.',
   ),
   BERTH_WEBHOOK_PRIVATE_HOSTS: registries().describe(
-    'Hosts that webhooks may reach although they are on private addresses, and by plain HTTP: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+    'Hosts that webhooks may reach although they are on private addresses or on this machine, and by plain HTTP: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
   ),
   BERTH_SMTP_URL: z
     .url({

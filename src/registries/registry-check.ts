@@ -1,5 +1,6 @@
 import { type AddressAnswer, askAddress, retryAfterSeconds } from '../addresses/ask-address.ts'
 import type { HostCheck, HostRules } from '../addresses/host-rules.ts'
+import type { Inside } from '../addresses/private-addresses.ts'
 import type { RegistrySilence } from '../domain/registry-silence.ts'
 
 /** Docker Hub: its names are no tenant's, and an engine may have a mirror for it that Berth cannot see. */
@@ -14,8 +15,8 @@ export type RegistryVerdict =
   | { kind: 'unreachable'; silence: RegistrySilence }
   | { kind: 'busy'; retryAfterSeconds: number | null }
 
-export const PRIVATE = 'is on a private address, from which no image is taken'
-export const REALM_PRIVATE = 'sends for its tokens to a private address'
+export const refusedAt = (inside: Inside): string => `is on ${inside}, from which no image is taken`
+export const realmRefusedAt = (inside: Inside): string => `sends for its tokens to ${inside}`
 export const MAX_CHALLENGE_LENGTH = 4096
 
 /**
@@ -27,7 +28,7 @@ export async function checkRegistry(registry: string, rules: HostRules, signal: 
   if (registry === HUB) return { kind: 'allowed' }
   const url = new URL(`https://${registry}/v2/`)
   const host = await rules.check(url)
-  if (host.kind === 'refused') return { kind: 'refused', why: PRIVATE }
+  if (host.kind === 'refused') return { kind: 'refused', why: refusedAt(host.inside) }
   const greeted = host.kind === 'unknown' ? 'unresolved' : await greeting(url, host, signal)
   signal.throwIfAborted()
   if (typeof greeted === 'string') {
@@ -80,15 +81,15 @@ async function followed({ status, headers }: AddressAnswer, url: URL, rules: Hos
   if ((challenge?.length ?? 0) > MAX_CHALLENGE_LENGTH) return { kind: 'refused', why: 'asks for more than a login' }
   const location = status >= 300 && status < 400 ? headers.location : undefined
   const targets = [
-    ...(typeof location === 'string' ? [{ text: location, why: 'redirects to a private address' }] : []),
-    ...realmsOf(challenge).map((text) => ({ text, why: REALM_PRIVATE })),
+    ...(typeof location === 'string' ? [{ text: location, why: (inside: Inside) => `redirects to ${inside}` }] : []),
+    ...realmsOf(challenge).map((text) => ({ text, why: realmRefusedAt })),
   ]
   for (const { text, why } of targets) {
     const target = URL.canParse(text, url) ? new URL(text, url) : null
     if (!target || !['https:', 'http:'].includes(target.protocol))
       return { kind: 'refused', why: 'names an invalid address' }
     const found = await rules.check(target)
-    if (found.kind === 'refused') return { kind: 'refused', why }
+    if (found.kind === 'refused') return { kind: 'refused', why: why(found.inside) }
     if (found.kind === 'unknown' && !found.isListed) return { kind: 'unreachable', silence: 'unresolved' }
   }
   return { kind: 'allowed' }

@@ -2,7 +2,15 @@ import { type AddressAnswer, askAddress } from '../addresses/ask-address.ts'
 import type { HostRules } from '../addresses/host-rules.ts'
 import { parseImageReference } from '../domain/image-reference.ts'
 import { REGISTRY_SILENCES, type RegistrySilence } from '../domain/registry-silence.ts'
-import { greeting, HUB, MAX_CHALLENGE_LENGTH, PRIVATE, REALM_PRIVATE, realmsOf, silenceOf } from './registry-check.ts'
+import {
+  greeting,
+  HUB,
+  MAX_CHALLENGE_LENGTH,
+  realmRefusedAt,
+  realmsOf,
+  refusedAt,
+  silenceOf,
+} from './registry-check.ts'
 
 /** Where Docker Hub itself answers. */
 const HUB_HOST = 'registry-1.docker.io'
@@ -56,7 +64,7 @@ async function ask(
   if ('problem' in parseImageReference(`${registry}/any`)) return { kind: 'refused', why: 'is not named by its host' }
   const url = new URL(`https://${registry === HUB ? HUB_HOST : registry}/v2/`)
   const host = await rules.check(url)
-  if (host.kind === 'refused') return { kind: 'refused', why: PRIVATE }
+  if (host.kind === 'refused') return { kind: 'refused', why: refusedAt(host.inside) }
   if (host.kind === 'unknown') return notReached('unresolved')
   const greeted = await greeting(url, host, signal)
   if (typeof greeted === 'string') return notReached(greeted)
@@ -88,7 +96,7 @@ async function askTokenService(
   const url = URL.canParse(realm, at) ? new URL(realm, at) : null
   if (!url || !['https:', 'http:'].includes(url.protocol)) return unknown('names an invalid address for its tokens')
   const host = await rules.check(url)
-  if (host.kind === 'refused') return { kind: 'refused', why: REALM_PRIVATE }
+  if (host.kind === 'refused') return { kind: 'refused', why: realmRefusedAt(host.inside) }
   if (host.kind === 'unknown') return unknown('sends for its tokens to a host that cannot be found')
   if (url.protocol === 'http:' && !host.isListed) return unknown('sends for its tokens to an address without TLS')
   const service = /\bservice\s*=\s*"([^"]*)"/i.exec(challenge)?.[1]

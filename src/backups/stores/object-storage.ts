@@ -1,4 +1,4 @@
-import { addressesOf, isPrivate } from '../../addresses/private-addresses.ts'
+import { HostRules } from '../../addresses/host-rules.ts'
 import { BackupFailed } from '../backup-failed.ts'
 import type { BackupStore } from './backup-store.ts'
 
@@ -33,17 +33,17 @@ export async function objectStorage(
   const problem = loginProblem(login)
   const endpoint = endpointOf(login.endpoint, region)
   if (problem || !endpoint) throw new BackupFailed('STORAGE_REFUSED', `Backups cannot be stored: ${problem}`)
-  const addresses = await addressesOf(endpoint.hostname)
-  if (!addresses)
+  const host = await new HostRules(allowsPrivate).check(endpoint)
+  if (host.kind === 'unknown')
     throw new BackupFailed('STORAGE_UNREACHABLE', `The object storage ${endpoint.host} does not answer: no such host`)
-  if (!allowsPrivate && addresses.some(isPrivate))
+  if (host.kind === 'refused')
     throw new BackupFailed(
       'STORAGE_REFUSED',
-      `The object storage ${endpoint.host} is on a private address, where this installation stores nothing (BERTH_BACKUP_PRIVATE_HOSTS)`,
+      `The object storage ${endpoint.host} is on ${host.inside}, where this installation stores nothing (BERTH_BACKUP_PRIVATE_HOSTS)`,
     )
   // Large, and most installations never ask for it.
   const { s3Store } = await import('./s3-store.ts')
-  return s3Store({ endpoint, addresses, region, bucket, accessKeyId, secretAccessKey })
+  return s3Store({ endpoint, addresses: host.addresses, region, bucket, accessKeyId, secretAccessKey })
 }
 
 /** Null for what is no http address without path, user or query. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { addressesOf, isPrivate } from '../../addresses/private-addresses.ts'
+import { HostRules } from '../../addresses/host-rules.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { addressProblem, foreignTransport } from '../../domain/repository-address.ts'
 
@@ -21,17 +21,16 @@ export function parseRepositoryUrl(text: string): URL {
  */
 export async function pinAddress(url: URL, { allowsPrivate }: AddressRules): Promise<Record<string, string>> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  const addresses = await addressesOf(host)
-  if (!addresses) throw new BuildFailure('SOURCE_UNREACHABLE', `The name ${host} cannot be resolved`)
-  const inside = allowsPrivate ? undefined : addresses.find(isPrivate)
-  if (inside !== undefined) {
+  const found = await new HostRules(allowsPrivate).check(url)
+  if (found.kind === 'unknown') throw new BuildFailure('SOURCE_UNREACHABLE', `The name ${host} cannot be resolved`)
+  if (found.kind === 'refused') {
     throw new BuildFailure(
       'SOURCE_REFUSED',
-      `The host ${host} is on a private address, from which nothing is built unless the installation allows it (BERTH_GIT_PRIVATE_HOSTS)`,
+      `The host ${host} is on ${found.inside}, from which nothing is built unless the installation allows it (BERTH_GIT_PRIVATE_HOSTS)`,
     )
   }
   if (isIP(host)) return {}
   const port = url.port || (url.protocol === 'https:' ? '443' : '80')
-  const listed = addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(',')
+  const listed = found.addresses.map((address) => (isIP(address) === 6 ? `[${address}]` : address)).join(',')
   return { 'http.curloptResolve': `${host}:${port}:${listed}` }
 }

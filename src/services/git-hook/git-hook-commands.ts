@@ -158,9 +158,9 @@ function addressProblem({ BERTH_GIT_PRIVATE_HOSTS: allowsPrivate }: Config, text
   if (!url || !['https:', 'http:'].includes(url.protocol)) return 'must be a URL, such as https://api.github.com'
   if (url.username || url.password || url.search || url.hash)
     return 'must not hold a user name, a password, a query or a fragment'
-  if (allowsPrivate) return null
-  if (new HostRules([]).judge(url) === 'private') return 'is on a private address, where nothing is sent'
-  return url.protocol === 'https:' ? null : 'must begin with https://'
+  const judged = new HostRules(allowsPrivate).judge(url)
+  if (judged.kind === 'refused') return `is on ${judged.inside}, where nothing is sent`
+  return url.protocol === 'https:' || judged.kind === 'listed' ? null : 'must begin with https://'
 }
 
 async function requireRoom({ tx, config }: CommandContext, accountId: string): Promise<void> {

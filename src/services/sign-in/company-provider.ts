@@ -106,7 +106,7 @@ export class CompanyProvider {
   readonly #ask: CustomFetch = async (text, { method, headers, body, signal }) => {
     const url = new URL(text)
     const host = await this.#hosts.check(url)
-    if (host.kind === 'refused') throw new Error(`${url.hostname} is on a private address (BERTH_OIDC_PRIVATE_HOSTS)`)
+    if (host.kind === 'refused') throw new Error(`${url.hostname} is on ${host.inside} (BERTH_OIDC_PRIVATE_HOSTS)`)
     if (host.kind === 'unknown') throw new Error(`${url.hostname} cannot be resolved`)
     if (url.protocol !== 'https:' && !host.isListed) throw new Error('Only https:// is allowed')
     const answer = await askAddress(url, host.addresses, {

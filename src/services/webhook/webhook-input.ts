@@ -61,8 +61,8 @@ function urlProblem(config: Config, text: string): string | null {
   if (!url || !['https:', 'http:'].includes(url.protocol)) return 'must be a URL, such as https://example.com/hooks'
   if (url.username || url.password) return 'must not hold a user name or password'
   const judged = new HostRules(config.BERTH_WEBHOOK_PRIVATE_HOSTS).judge(url)
-  if (judged === 'private') return 'is on a private address, where this installation sends nothing'
-  return url.protocol === 'https:' || judged === 'listed' ? null : 'must begin with https://'
+  if (judged.kind === 'refused') return `is on ${judged.inside}, where this installation sends nothing`
+  return url.protocol === 'https:' || judged.kind === 'listed' ? null : 'must begin with https://'
 }
 
 /** Chats and e-mail tell people, of some types of events only. */

@@ -1,5 +1,5 @@
 import { askAddress } from '../../addresses/ask-address.ts'
-import { addressesOf, isPrivate } from '../../addresses/private-addresses.ts'
+import { HostRules } from '../../addresses/host-rules.ts'
 import { mintToken } from '../../builder/git/github-app.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { CLAIM_SECONDS, type CommitState, isWorthRetrying, statusRequest } from '../../domain/commit-status.ts'
@@ -82,14 +82,13 @@ async function send(
   const targetUrl = host ? publicUrl(config, host) : null
   const { path, headers, body } = statusRequest(provider, token, { ...report, targetUrl })
   const url = new URL(`${apiUrl.replace(/\/$/, '')}${path}`)
-  const addresses = await addressesOf(url.hostname)
-  if (!addresses) return { isTaken: false, mayRetry: true, error: `${url.hostname} cannot be resolved` }
-  if (!isTrusted && !config.BERTH_GIT_PRIVATE_HOSTS) {
-    if (addresses.some(isPrivate)) return refused(`${url.hostname} is on a private address, where nothing is sent`)
-    if (url.protocol !== 'https:') return refused('Only https:// is allowed')
-  }
+  const isFree = isTrusted || config.BERTH_GIT_PRIVATE_HOSTS
+  const found = await new HostRules(isFree).check(url)
+  if (found.kind === 'unknown') return { isTaken: false, mayRetry: true, error: `${url.hostname} cannot be resolved` }
+  if (found.kind === 'refused') return refused(`${url.hostname} is on ${found.inside}, where nothing is sent`)
+  if (!isFree && url.protocol !== 'https:') return refused('Only https:// is allowed')
   const sent = { ...headers, 'content-type': 'application/json' }
-  const { status } = await askAddress(url, addresses, { method: 'POST', headers: sent, body, signal })
+  const { status } = await askAddress(url, found.addresses, { method: 'POST', headers: sent, body, signal })
   if (status >= 200 && status < 300) return { isTaken: true, mayRetry: false, error: null }
   return { isTaken: false, mayRetry: isWorthRetrying(status), error: `The git host answered ${status} to a status` }
 }

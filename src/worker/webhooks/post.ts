@@ -24,7 +24,7 @@ export async function post({ url: text, body, headers = {}, config, signal }: Po
   const host = await inTime(new HostRules(config.BERTH_WEBHOOK_PRIVATE_HOSTS).check(url), signal)
   if (host.kind === 'refused')
     return failure(
-      `${url.hostname} is on a private address, where nothing is sent unless BERTH_WEBHOOK_PRIVATE_HOSTS lists it`,
+      `${url.hostname} is on ${host.inside}, where nothing is sent unless BERTH_WEBHOOK_PRIVATE_HOSTS lists it`,
     )
   if (host.kind === 'unknown') return failure(`${url.hostname} cannot be resolved`)
   if (url.protocol !== 'https:' && !host.isListed) return failure('Only https:// is allowed')
