@@ -80,6 +80,24 @@ describe('signing in with a token', () => {
     await browser.post('/sign-in/token', { token: world.adminToken })
     expect(secretOf(browser)).not.toBe(first)
     expect(await withCookie(first)).toBe(401)
+  })
+
+  test('over the session of another user ends that one', async () => {
+    const browser = await signedIn()
+    const first = secretOf(browser)
+    const { token } = await world.user({ roles: ['AUDIT'] })
+    expect((await browser.post('/sign-in/token', { token })).status).toBe(200)
+    expect(await withCookie(first)).toBe(401)
+    expect((await browser.get('/session')).status).toBe(200)
+  })
+
+  test('leaves a session alone that the sign-in was refused over', async () => {
+    const browser = await signedIn()
+    expect((await browser.post('/sign-in/token', { token: 'nonsense' })).status).toBe(401)
+    expect((await browser.get('/session')).status).toBe(200)
+  })
+
+  test('takes no secret that the browser brought', async () => {
     const planted = webBrowser(api)
     planted.cookies.set('berth_session', 'berth_c_planted')
     await planted.post('/sign-in/token', { token: world.adminToken })

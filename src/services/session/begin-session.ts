@@ -25,7 +25,7 @@ export interface NewSession {
   method: SignInMethod
   /** The token that they signed in by: the session ends when it is revoked. */
   tokenId?: string
-  /** The session that the browser had until now: it ends. */
+  /** The secret of the session that the browser had until now, of any user: it ends. */
   replaced?: string | null
 }
 
@@ -50,7 +50,7 @@ export async function beginSession(
 ): Promise<BegunSession> {
   // One sign-in of a user at a time, so that the number of their sessions is counted.
   await tx.$queryRaw`SELECT 1 FROM "user" WHERE id = ${userId} FOR NO KEY UPDATE`
-  if (replaced) await endSessions(tx, { userId, hash: hashOfSecret(replaced) })
+  if (replaced) await endReplaced(tx, replaced)
   await endOldest(tx, userId, config.BERTH_SESSIONS - 1)
   const secret = newSecret('SESSION')
   const sessionId = newId('ses')
@@ -76,14 +76,20 @@ export async function beginSession(
  */
 export async function endSessions(
   tx: Transaction,
-  of: { userId: string; hash?: string; sessionId?: string; except?: string },
+  of: { userId: string; sessionId?: string; except?: string },
 ): Promise<number> {
   return tx.$executeRaw`
     UPDATE token SET expires_at = now()
     WHERE kind = 'SESSION' AND user_id = ${of.userId} AND revoked_at IS NULL AND expires_at > now()
-      AND (${of.hash ?? null}::text IS NULL OR hash = ${of.hash ?? null})
       AND (${of.sessionId ?? null}::text IS NULL OR id = ${of.sessionId ?? null})
       AND id IS DISTINCT FROM ${of.except ?? null}`
+}
+
+/** Nobody else has the secret, and the browser gives it up: the session would stay open without its user. */
+async function endReplaced(tx: Transaction, secret: string): Promise<void> {
+  await tx.$executeRaw`
+    UPDATE token SET expires_at = now()
+    WHERE kind = 'SESSION' AND hash = ${hashOfSecret(secret)} AND revoked_at IS NULL AND expires_at > now()`
 }
 
 async function endOldest(tx: Transaction, userId: string, kept: number): Promise<void> {
