@@ -108,6 +108,52 @@ test('hop-by-hop headers and those that Connection names go no further, in eithe
   expect(answer.headers).toMatchObject({ 'x-own': 'kept', 'set-cookie': ['a=1', 'b=2'] })
 })
 
+/** What servers and programs believe of a proxy, and no client of the ingress may say. */
+const BELIEVED = [
+  'Proxy',
+  'PROXY',
+  'proxy',
+  'True-Client-IP',
+  'X-Client-IP',
+  'X-Cluster-Client-IP',
+  'X-Original-URL',
+  'X_Original_URL',
+  'X-Rewrite-URL',
+  'X-Real-IP',
+  'Forwarded',
+  'X-Forwarded-Prefix',
+  'Proxy-Authorization',
+  'Proxy-Connection',
+]
+const WAYS: Readonly<Record<string, string>> = {
+  'HTTP/1.1': `GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\n`,
+  'HTTP/1.0': `GET / HTTP/1.0\r\nHost: ${HOST}\r\n`,
+  'an upgrade': `GET / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`,
+  'a body': `POST / HTTP/1.1\r\nHost: ${HOST}\r\nConnection: close\r\nContent-Length: 0\r\n`,
+}
+
+test.each(Object.keys(WAYS))('what only a proxy may claim does not reach an app, by %s', async (way) => {
+  let seen: IncomingMessage | null = null
+  const replica = await startReplica((request, response) => {
+    seen = request
+    response.end('ok')
+  })
+  replica.server.on('upgrade', (request, socket) => {
+    seen = request
+    socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n')
+  })
+  const ingress = await startIngress([routeTo([replica.target])])
+  const reached: string[] = []
+  for (const name of BELIEVED) {
+    seen = null
+    await talk(ingress.port, `${WAYS[way]}${name}: http://evil.example:80\r\nX-Own: kept\r\n\r\n`, 10_000)
+    const headers = (seen as IncomingMessage | null)?.headers ?? {}
+    expect(headers['x-own']).toBe('kept')
+    if (name.toLowerCase() in headers) reached.push(name)
+  }
+  expect(reached).toEqual([])
+})
+
 test('a client cannot have the headers of the ingress removed by naming them in Connection', async () => {
   const { ingress, headersSeen } = await startObserved()
   await ask(ingress.port, { headers: { connection: 'x-forwarded-for, host, x-request-id' } })

@@ -13,10 +13,14 @@ const READ = [
 ] as const
 type ReadName = (typeof READ)[number]
 
-/** Hop-by-hop headers, headers that the ingress sets itself, and headers that must not be believed from outside. */
+/**
+ * Hop-by-hop headers, headers that the ingress sets itself, and headers that must not be believed from outside: those by
+ * which other proxies name the client or the path, and `Proxy`, which CGI makes the variable HTTP_PROXY (httpoxy).
+ */
 const NOT_FORWARDED = new Set(
   `connection keep-alive proxy-connection proxy-authorization te transfer-encoding upgrade http2-settings
-   content-length host expect forwarded x-real-ip x-request-id`.split(/\s+/),
+   content-length host expect forwarded proxy x-request-id
+   x-real-ip x-client-ip x-cluster-client-ip true-client-ip x-original-url x-rewrite-url`.split(/\s+/),
 )
 
 interface RequestHeader {
