@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createServices } from '../../src/services/services.ts'
+import { endSession } from '../../src/services/session/session-commands.ts'
 import { Passwords } from '../../src/services/sign-in/passwords.ts'
 import { serveRest } from '../support/rest.ts'
 import { type WebBrowser, webBrowser } from '../support/web-browser.ts'
@@ -199,6 +200,27 @@ describe('a link to set a password', () => {
   test('is for the admin alone to make', async () => {
     const { email, browser } = await person()
     expect((await browser.post('/account-security/reset-link', { email })).status).toBe(403)
+  })
+
+  test('stays when the admin signs out, and ends when their session is revoked', async () => {
+    const { email } = await person()
+    const link = async (browser: WebBrowser) => {
+      const { resetUrl } = (await browser.post('/account-security/reset-link', { email })).body
+      return new URL(resetUrl).hash.slice(1)
+    }
+    const reset = async (secret: string) =>
+      (await webBrowser(api).post('/reset-password', { secret, password: OTHER })).status
+    const [staying, leaving] = [await admin(), await admin()]
+    const [kept, taken] = [await link(staying), await link(leaving)]
+    for (const [browser, revokeMade] of [
+      [staying, false],
+      [leaving, true],
+    ] as const) {
+      const { sessionId } = (await browser.get('/session')).body
+      await world.perform(endSession, { sessionId, revokeMade })
+    }
+    expect(await reset(taken)).toBe(400)
+    expect(await reset(kept)).toBe(200)
   })
 
   test('does not work for ever', async () => {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import type { Hono } from 'hono'
 import { invalidField } from '../../domain/errors.ts'
-import type { ServerEnv } from '../../http/context.ts'
+import { answer, type ServerEnv } from '../../http/context.ts'
 import { BACKUP_FILE_PATH } from '../../services/backup/download-backup.ts'
 import type { RestDependencies } from '../protocol/route.ts'
 
@@ -15,10 +15,9 @@ export function mountBackupFiles(app: Hono<ServerEnv>, { services }: RestDepende
     const { name, content } = await services.backups.read({ backupKey, expires, signature }, c.req.raw.signal)
     // What is damaged ends the connection without the end of the body, so that no client takes it for whole.
     const body = Readable.toWeb(Readable.from(content)) as ReadableStream<Uint8Array>
-    return c.body(body, 200, {
-      'content-type': 'application/octet-stream',
-      'content-disposition': `attachment; filename="${name}"`,
-      'cache-control': 'no-store',
+    return answer(c, 200, body, {
+      'Content-Type': 'application/octet-stream',
+      'Content-Disposition': `attachment; filename="${name}"`,
     })
   })
 }

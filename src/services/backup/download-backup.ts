@@ -9,16 +9,19 @@ import type { Vault } from '../../secrets/vault.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { originOf } from '../kernel/origin.ts'
+import { makerMay } from '../links/maker-may.ts'
 import { lockBackup, requireAvailable } from './load-backup.ts'
 
 export const BACKUP_FILE_PATH = '/api/public/v1/app-env/backup-file'
 
 const LINK_SECONDS = 900
+/** How long a download goes on after its address has ended. */
+const RECHECK_MS = 5_000
 
 export const downloadBackup = command({
   name: 'downloadBackup',
   about:
-    'Request an address to read a backup from, decrypted, in the format of the engine’s own tool. Whoever knows the address can read it for 15 minutes.',
+    'Request an address to read a backup from, decrypted, in the format of the engine’s own tool. Whoever knows the address can read it for 15 minutes, as long as your token works and may still do so.',
   input: z.strictObject({ backupKey: id('backup') }),
   permission: 'backup:download',
   target: ({ tx }, { backupKey }) => lockBackup(tx, backupKey),
@@ -34,7 +37,8 @@ export const downloadBackup = command({
     const end = Math.min(now.getTime() + LINK_SECONDS * 1000, context.caller.expiresAt?.getTime() ?? Infinity)
     const expires = String(Math.floor(end / 1000))
     const expiresAt = new Date(Number(expires) * 1000).toISOString()
-    const signature = signatureOf(context.vault, backup.id, expires)
+    const signed = { backupKey: backup.id, expires, maker: context.caller.tokenId }
+    const signature = signatureOf(context.vault, signed, await isThere(context.tx, backup.appEnvId))
     context.auditDetails({ cliEnvName: backup.cliEnvName, presetVersion: backup.presetVersion, expiresAt })
     context.created(signature)
     const query = new URLSearchParams({ backupKey: backup.id, expires, signature })
@@ -44,8 +48,25 @@ export const downloadBackup = command({
   },
 })
 
-const signatureOf = (vault: Vault, backupKey: string, expires: string): string =>
-  vault.linkMac(`download ${backupKey} ${expires}`)
+interface Signed {
+  backupKey: string
+  expires: string
+  /** Id of the token that asked for the address. */
+  maker: string
+}
+
+/** Names its maker. An address made while the environment was there ends with it; its backups stay, and have others. */
+function signatureOf(vault: Vault, { backupKey, expires, maker }: Signed, isThere: boolean): string {
+  const mac = vault.linkMac(`download ${backupKey} ${maker} ${expires} ${isThere ? 'of an environment' : 'of none'}`)
+  return `${Buffer.from(maker).toString('base64url')}-${mac}`
+}
+
+/** The token that a signature names, which is to be believed once the signature holds. */
+const makerOf = (signature: string): string =>
+  Buffer.from(signature.slice(0, signature.lastIndexOf('-')), 'base64url').toString()
+
+const isThere = async (database: Pick<Database, 'appEnv'>, id: string): Promise<boolean> =>
+  (await database.appEnv.count({ where: { id, deletedAt: null } })) > 0
 
 export interface BackupLink {
   backupKey: string
@@ -56,22 +77,41 @@ export interface BackupLink {
 /** What an address leads to: the name of the file, and its content as it is read. Throws NOT_FOUND for any other. */
 export async function readBackupByLink(
   context: { database: Database; config: Config; vault: Vault },
-  { backupKey, expires, signature }: BackupLink,
+  link: BackupLink,
   signal: AbortSignal,
 ) {
-  const expected = Buffer.from(signatureOf(context.vault, backupKey, expires))
-  const sent = Buffer.from(signature)
-  const isSigned = sent.length === expected.length && timingSafeEqual(sent, expected)
-  const now = await databaseTime(context.database)
-  const isValid = isSigned && Number(expires) * 1000 > now.getTime()
-  const backup = isValid
-    ? await context.database.backup.findFirst({
-        where: { id: backupKey, status: 'AVAILABLE' },
-        include: { account: { select: { id: true, dataKey: true } } },
-      })
-    : null
-  if (!backup) throw notFound('backup that this address leads to', backupKey)
+  const { database } = context
+  const backup = await database.backup.findFirst({
+    where: { id: link.backupKey, status: 'AVAILABLE' },
+    include: { account: { select: { id: true, dataKey: true } } },
+  })
+  const gone = () => notFound('backup that this address leads to', link.backupKey)
+  if (!backup || (await databaseTime(database)).getTime() >= Number(link.expires) * 1000) throw gone()
+  const { accountId, appEnvId } = backup
+  const isOpen = async () =>
+    isSigned(context.vault, link, await isThere(database, appEnvId)) &&
+    makerMay(database, makerOf(link.signature), 'backup:download', { accountId, appEnvId })
+  if (!(await isOpen())) throw gone()
   const { account, cliEnvName, createdAt } = backup
   const at = createdAt.toISOString().replaceAll(':', '').slice(0, 17)
-  return { name: `${cliEnvName}-${at}.backup`, content: contentOf({ ...context, signal }, account, backup) }
+  const content = contentOf({ ...context, signal }, account, backup)
+  return { name: `${cliEnvName}-${at}.backup`, content: whileOpen(content, isOpen, gone) }
+}
+
+function isSigned(vault: Vault, { signature, ...link }: BackupLink, isThere: boolean): boolean {
+  const expected = Buffer.from(signatureOf(vault, { ...link, maker: makerOf(signature) }, isThere))
+  const sent = Buffer.from(signature)
+  return sent.length === expected.length && timingSafeEqual(sent, expected)
+}
+
+/** A large backup takes longer to read than a token to be revoked. */
+async function* whileOpen<Chunk>(content: AsyncIterable<Chunk>, isOpen: () => Promise<boolean>, gone: () => Error) {
+  let askedAt = performance.now()
+  for await (const chunk of content) {
+    if (performance.now() - askedAt > RECHECK_MS) {
+      if (!(await isOpen())) throw gone()
+      askedAt = performance.now()
+    }
+    yield chunk
+  }
 }

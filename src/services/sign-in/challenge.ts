@@ -11,8 +11,8 @@ export interface Challenges {
   PASSKEY_SIGN_IN: Record<string, never>
   /** The company's provider was asked. */
   COMPANY: { next: string }
-  /** A link to set a password. */
-  PASSWORD_RESET: Record<string, never>
+  /** A link to set a password, and the token of the admin who made it; none for one by mail. */
+  PASSWORD_RESET: { maker?: string }
 }
 
 export type Purpose = keyof Challenges

@@ -1,7 +1,9 @@
+import type { Transaction } from '../../database/client.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { sendMail } from '../../mail/send-mail.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
+import { type Caller, may, permit } from '../kernel/caller.ts'
+import { lockMakerOf } from '../kernel/giver.ts'
 import type { SignInFrom } from '../session/begin-session.ts'
 import { findChallenge, makeChallenge, takeChallenge } from './challenge.ts'
 import { refuseName, storePassword } from './change-password.ts'
@@ -68,7 +70,8 @@ export async function makeResetLink(
   const { id: userId } = user
   return database.$transaction(async (tx) => {
     await recordSecurity(tx, vault, { action: 'requestPasswordReset', userId, caller }, from)
-    return { secret: await makeChallenge(tx, 'PASSWORD_RESET', { userId, data: {} }, GIVEN_MINUTES) }
+    const data = { maker: caller.tokenId }
+    return { secret: await makeChallenge(tx, 'PASSWORD_RESET', { userId, data }, GIVEN_MINUTES) }
   })
 }
 
@@ -87,13 +90,19 @@ export async function resetPassword(
   const hash = await passwords.hash(password)
   await database.$transaction(async (tx) => {
     const taken = await takeChallenge(tx, 'PASSWORD_RESET', secret)
-    if (!taken) throw ended()
+    if (!taken || !(await isStillGiven(tx, taken.data))) throw ended()
     await storePassword(tx, { userId: user.id, hash })
     // Other links of the user, and sign-ins that wait for a code.
     await endSignIns(tx, user.id, null)
     await forgetAttempts(tx, user.email)
     await recordSecurity(tx, vault, { action: 'resetPassword', userId: user.id, caller: null }, from)
   })
+}
+
+/** An admin’s link stays when they sign out, and ends when their token is revoked or they are admin no more. */
+async function isStillGiven(tx: Transaction, { maker }: { maker?: string }): Promise<boolean> {
+  const giver = maker === undefined ? undefined : await lockMakerOf(tx, maker)
+  return giver === undefined || (giver !== null && may(giver, 'installation:manage', { accountId: null }))
 }
 
 const ended = () => invalidField('secret', 'is of a link that was used, is too old, or never was: ask for another one')

@@ -10,6 +10,7 @@ import type { Upload } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, DomainError, notFound } from '../../domain/errors.ts'
 import { makeFolder, moveIntoPlace, writeDraft } from '../../files/durable-files.ts'
+import { makerMay } from '../links/maker-may.ts'
 import { hashOf } from './request-storage-key.ts'
 import { openUploadSlot } from './upload-slot.ts'
 
@@ -57,11 +58,15 @@ export async function receiveUpload(
 async function getOpen(database: Database, storageKey: string, secret: string): Promise<Upload> {
   const upload = await database.upload.findFirst({
     where: { id: storageKey, secretHash: hashOf(secret), appEnv: { deletedAt: null } },
-    include: { token: { select: { revokedAt: true } } },
+    include: { appEnv: { select: { accountId: true } } },
   })
   if (!upload) throw notFound('upload', storageKey)
-  if (upload.token?.revokedAt)
-    throw conflict('UPLOAD_EXPIRED', 'The token that asked for the upload URL is revoked; ask for a new one')
+  const on = { accountId: upload.appEnv.accountId, appEnvId: upload.appEnvId }
+  if (!(await makerMay(database, upload.tokenId, 'appEnv:operate', on)))
+    throw conflict(
+      'UPLOAD_EXPIRED',
+      'The token that asked for the upload URL has ended, or may not operate the environment any more; ask for a new one',
+    )
   if (upload.notifiedAt) throw alreadyBuilt()
   if (upload.expiresAt < (await databaseTime(database)))
     throw conflict('UPLOAD_EXPIRED', 'The upload URL has expired; ask for a new one')

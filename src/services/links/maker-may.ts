@@ -1,0 +1,22 @@
+import type { Database } from '../../database/client.ts'
+import { databaseTime } from '../../database/time.ts'
+import type { Permission } from '../../domain/permissions.ts'
+import { callerOf, withMemberships } from '../kernel/authenticate.ts'
+import { may, type Scoped } from '../kernel/caller.ts'
+
+/**
+ * Whether the token with which a link was made still works, and may still do what the link does. An address is given
+ * away without its maker, so it is asked again whenever the address is used.
+ */
+export async function makerMay(
+  database: Database,
+  tokenId: string | null,
+  permission: Permission,
+  on: Scoped,
+): Promise<boolean> {
+  const token = tokenId ? await database.token.findUnique({ where: { id: tokenId }, include: withMemberships }) : null
+  if (!token || token.revokedAt) return false
+  // A session that was signed out of ends here, too.
+  if (token.expiresAt && token.expiresAt <= (await databaseTime(database))) return false
+  return may(callerOf(token, on.accountId), permission, on)
+}
