@@ -21,6 +21,7 @@ export type Permission =
   | 'jobRun:operate'
   | 'jobSchedule:change'
   | 'variable:reveal'
+  | 'credentials:refer'
   | 'credentials:reveal'
   | 'credentials:rotate'
   | 'member:manage'
@@ -90,6 +91,8 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'jobRun:operate': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
   'jobSchedule:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'variable:reveal': { roles: [], scope: 'svc:read:secrets' },
+  // A variable that names them gives them to the containers of the environment that has it, and to its job runs.
+  'credentials:refer': { roles: ['TECHNICAL'], scope: 'svc:read:secrets' },
   'credentials:reveal': { roles: [], scope: 'svc:read:secrets' },
   'credentials:rotate': { roles: [], scope: 'svc:write:deploy' },
   'member:manage': { roles: ['MANAGE_MEMBERS'], scope: 'svc:admin' },

@@ -12,6 +12,17 @@ const LONGEST_VALUE = 128 * 1024
 
 export type UrlKind = 'internalUrl' | 'externalUrl' | 'readOnlyUrl' | 'host' | 'port' | 'user' | 'password' | 'database'
 
+/** What holds a credential, where the environment has some: addresses with the password in them, and their parts. */
+const WITH_CREDENTIALS: ReadonlySet<UrlKind> = new Set([
+  'internalUrl',
+  'externalUrl',
+  'readOnlyUrl',
+  'user',
+  'password',
+])
+
+export const holdsCredentials = (url: UrlKind): boolean => WITH_CREDENTIALS.has(url)
+
 export interface AppEnvReference {
   envName: string
   url: UrlKind

@@ -90,12 +90,8 @@ export const deleteVariable = command({
     if (!gone) throw notFound('variable', input.name)
     const accountVault = context.vault.forAccount(appEnv.account)
     const left = appEnv.variables.filter((one) => one !== gone)
-    await checkReferences(
-      context,
-      appEnv,
-      new Map(left.map((one) => [one.name, accountVault.openVariable(one)])),
-      () => 'name',
-    )
+    const values = new Map(left.map((one) => [one.name, accountVault.openVariable(one)]))
+    await checkReferences(context, appEnv, values, () => 'name', { values: values.values() })
     await context.tx.variable.delete({ where: { id: gone.id } })
     return announceVariables(context, appEnv, [gone.name], input.applyImmediately)
   },

@@ -6,6 +6,7 @@ import { MASK } from '../configuration/configured.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { variables } from '../kernel/input.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { type Granted, referable } from './referable.ts'
 
 type Given = z.output<typeof variables>
 
@@ -25,13 +26,15 @@ export const PLATFORM_VARIABLES = ['PORT', 'BERTH_APP_ENV_ID', 'BERTH_ENV_NAME',
 
 /**
  * Replaces the environment's variables by those given. A secret sent back masked keeps its value and stays a secret:
- * otherwise a caller who may not read it could turn it into a value that everybody can read.
+ * otherwise a caller who may not read it could turn it into a value that everybody can read. `madeWith`: names of
+ * environments that the same call makes.
  */
 export async function replaceVariables(
   context: CommandContext,
   appEnv: LoadedAppEnv,
   given: Given,
   fieldOf: FieldOf = fieldIn('envVars', given),
+  madeWith: Iterable<string> = [],
 ): Promise<void> {
   const { tx, vault } = context
   const accountVault = vault.forAccount(appEnv.account)
@@ -46,19 +49,25 @@ export async function replaceVariables(
     return { ...accountVault.sealVariable(variable), appEnvId: appEnv.id, references, referencesChangedAt }
   })
   const values = new Map(rows.map((row) => [row.name, accountVault.openVariable(row)]))
-  await checkReferences(context, appEnv, values, fieldOf)
+  const had = appEnv.variables.map((variable) => accountVault.openVariable(variable))
+  await checkReferences(context, appEnv, values, fieldOf, { values: had, envNames: madeWith })
   await tx.variable.deleteMany({ where: { appEnvId: appEnv.id } })
   if (rows.length > 0) await tx.variable.createMany({ data: rows })
 }
 
-/** Throws for references that could not be resolved: at a deployment, nobody would be there to read the error. */
+/**
+ * Throws for references that could not be resolved, at a deployment, where nobody would be there to read the error; and
+ * for those to what the caller may not read: whoever operates the environment reads it there.
+ */
 export async function checkReferences(
-  { tx, config, vault }: CommandContext,
+  { tx, config, vault, caller }: CommandContext,
   appEnv: LoadedAppEnv,
   values: ReadonlyMap<string, string>,
   fieldOf: FieldOf,
+  granted: Granted,
 ): Promise<void> {
-  const urlOf = await connectionUrls({ tx, config, vault }, appEnv, values.values())
+  const found = await connectionUrls({ tx, config, vault }, appEnv, values.values())
+  const urlOf = await referable({ tx, caller }, appEnv, found, values.values(), granted)
   try {
     const platform = Object.fromEntries(PLATFORM_VARIABLES.map((name) => [name, '']))
     resolveReferences(values, { platform, urlOf })

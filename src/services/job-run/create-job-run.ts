@@ -59,7 +59,8 @@ async function ownVariables(
   const secrets = context.vault.forAccount(appEnv.account)
   const given = recordedConfiguration(appEnv.currentContent).variables.filter(isReadByContainers)
   const values = new Map(given.map((variable) => [variable.name, secrets.openVariable(variable)]))
+  const had = [...values.values()]
   for (const { name, value } of envVars) values.set(name, value)
-  await checkReferences(context, appEnv, values, fieldOf)
+  await checkReferences(context, appEnv, values, fieldOf, { values: had })
   return envVars.map((variable) => secrets.sealVariable({ ...variable, type: 'DEPLOY' }))
 }

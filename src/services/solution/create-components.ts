@@ -59,6 +59,8 @@ export async function createComponents(
       context,
       appEnv,
       variables.map((variable) => ({ ...variable, type: 'DEPLOY' as const })),
+      undefined,
+      Object.values(names),
     )
   }
   return created
