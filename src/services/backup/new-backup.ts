@@ -1,10 +1,12 @@
 import { engineOf } from '../../app-types/behaviours.ts'
 import { storedBytes } from '../../backups/budget.ts'
 import { loginProblem, type ObjectStorageLogin } from '../../backups/stores/object-storage.ts'
+import type { Transaction } from '../../database/client.ts'
 import type { BackupKind, Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict, DomainError, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { may } from '../kernel/caller.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
@@ -23,15 +25,20 @@ export function deployedService(appEnv: LoadedAppEnv) {
   return { engine, content, configuration, presetVersion }
 }
 
-/** `storage` as callers name it: LOCAL, or a credential of object storage. */
+/**
+ * `storage` as callers name it: LOCAL, or a credential of object storage that they may read, or that the environment has
+ * backups in already.
+ */
 export async function storageOf(
-  { tx, vault }: CommandContext,
-  { accountId, account }: LoadedAppEnv,
+  { tx, vault, caller }: CommandContext,
+  appEnv: LoadedAppEnv,
   field: string,
   storage: string | undefined,
 ): Promise<string | null> {
+  const { accountId, account } = appEnv
   if (storage === undefined || storage === LOCAL) return null
-  const credential = await tx.credential.findFirst({ where: { id: storage, accountId } })
+  const isKnown = may(caller, 'account:read', { accountId }) || (await isStorageOf(tx, appEnv, storage))
+  const credential = isKnown ? await tx.credential.findFirst({ where: { id: storage, accountId } }) : null
   if (credential?.type !== 'OBJECT_STORAGE')
     throw invalidField(
       field,
@@ -43,6 +50,12 @@ export async function storageOf(
   const problem = loginProblem(login)
   if (problem) throw invalidField(field, `cannot be used: ${problem}`)
   return credential.id
+}
+
+/** Whether backups of the environment go there, or went there. */
+async function isStorageOf(tx: Transaction, { id, backupSchedule }: LoadedAppEnv, storage: string): Promise<boolean> {
+  if ((backupSchedule as { storage?: string } | null)?.storage === storage) return true
+  return (await tx.backup.count({ where: { appEnvId: id, storageCredentialId: storage } })) > 0
 }
 
 /** Throws PAYLOAD_TOO_LARGE when the account has used up what it may store. */

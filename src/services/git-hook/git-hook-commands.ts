@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { HostRules } from '../../addresses/host-rules.ts'
 import type { Config } from '../../config/config.ts'
 import type { GitHook } from '../../database/generated/prisma/client.ts'
-import { conflict, invalidField } from '../../domain/errors.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import type { GitHookSecrets } from '../../domain/git-push.ts'
 import { newId } from '../../domain/ids.ts'
 import { gitHookProvider } from '../../resources/git-hook.ts'
@@ -45,8 +45,8 @@ export const createGitHook = command({
   async target({ tx, config }, { accountId, appId, ...status }) {
     checkStatus(config, status)
     const { account } = await lockAccount(tx, accountId)
-    if (appId && (await lockApp(tx, appId)).accountId !== account.id)
-      throw invalidField('appId', 'is not an app of the account')
+    // In the words for one that does not exist.
+    if (appId && (await lockApp(tx, appId)).accountId !== account.id) throw notFound('app', appId)
     return { type: 'gitHook' as const, id: null, accountId: account.id, account }
   },
   async execute(context, { appId, provider, name, statusApiUrl = null, statusToken = null }, { account }) {
