@@ -307,6 +307,9 @@ export const SETTINGS = z.object({
   BERTH_DNS_SERVERS: dnsServers().describe(
     'DNS servers for validating custom hosts, comma-separated, such as 127.0.0.1:5353. Default: the DNS servers of the machine.',
   ),
+  BERTH_UNPROVED_HOST_HOURS: whole(1, 0, 720).describe(
+    'How long a custom host that DNS has never proved keeps another account from claiming it. An account that DNS proves to own the name gets it at once.',
+  ),
   BERTH_HOST_COOLDOWN_HOURS: whole(720, 0, 8760).describe(
     'How long a host, automatic or custom, or a port for external access that is given up is reserved for the account that had it.',
   ),

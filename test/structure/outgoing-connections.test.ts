@@ -9,6 +9,7 @@ const CONNECTS =
 /** Modules that reach other machines, and who has named the address: a tenant’s is judged by HostRules, and nowhere else. */
 const REACHES: Readonly<Record<string, string>> = {
   'src/addresses/ask-address.ts': 'the addresses that a caller has checked',
+  'src/addresses/dns-records.ts': 'the operator: name servers, of which a tenant’s name is asked',
   'src/addresses/host-rules.ts': 'the rule itself',
   'src/addresses/private-addresses.ts': 'the ranges of the rule',
   'src/backups/stores/s3-store.ts': 'a tenant: the addresses that HostRules has checked, in object-storage.ts',
@@ -36,7 +37,6 @@ const REACHES: Readonly<Record<string, string>> = {
   'src/runtime/readiness.ts': 'containers of the engine',
   'src/services/git/github-proof.ts': 'the operator: BERTH_GITHUB_URL',
   'src/sign-in/page/call.js': 'a page, in the browser',
-  'src/worker/housekeeping/dns-records.ts': 'the operator: name servers, of which a tenant’s name is asked',
 }
 
 test('every module that reaches other machines says who named the address', () => {

@@ -15,7 +15,7 @@ import { type CommandContext, command, type Progress } from '../kernel/command.t
 import { appEnvTarget, id } from '../kernel/input.ts'
 import { releaseHosts } from '../lifecycle/release-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
-import { claimableHost } from './claim-host.ts'
+import { claimableHost, proveClaim } from './claim-host.ts'
 import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
 
 const MAX_HOSTS = 50
@@ -53,6 +53,7 @@ export const addHost = command({
   about: 'Add a host of your own to an environment. The host leads there once one of the two DNS records is found.',
   input: z.strictObject({ ...appEnvTarget, host: hostName }),
   permission: 'appEnv:change',
+  prepare: proveClaim,
   target: ({ tx }, input) => lockAppEnv(tx, input),
   async execute(context, input, { appEnv }) {
     const { tx } = context
@@ -63,7 +64,7 @@ export const addHost = command({
         'NOT_ROUTED',
         'The health check of this environment is of type NONE: nothing listens, so no host can lead there. Choose another type first (PATCH /app-env/healthcheck)',
       )
-    const host = await claimableHost(context, appEnv.accountId, input.host)
+    const host = await claimableHost(context, appEnv, input.host)
     if ((await tx.host.count({ where: { appEnvId: appEnv.id } })) >= MAX_HOSTS)
       throw conflict('TOO_MANY_HOSTS', `An environment has at most ${MAX_HOSTS} hosts`)
     const hostId = newId('host')

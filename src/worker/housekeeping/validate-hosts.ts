@@ -1,3 +1,4 @@
+import { createDnsRecords, type DnsRecords, type Finding } from '../../addresses/dns-records.ts'
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { backoff } from '../../domain/backoff.ts'
@@ -6,7 +7,6 @@ import { record } from '../../events/record.ts'
 import { hostProof } from '../../secrets/host-proof.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
 import { sleep } from '../time/sleep.ts'
-import { createDnsRecords, type DnsRecords, type Finding } from './dns-records.ts'
 
 const POLL_MS = 1_000
 const BATCH = 10

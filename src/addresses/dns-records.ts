@@ -1,11 +1,17 @@
 import { Resolver } from 'node:dns/promises'
-import type { HostProof } from '../../secrets/host-proof.ts'
 
 const TIMEOUT_MS = 3_000
 const TRIES = 2
 
 /** Errors that prove the record is absent; any other failure proves nothing. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA'])
+
+/** What proves a host: see HostProof in src/secrets. */
+interface Proof {
+  cname: string
+  txtName: string
+  txtValue: string
+}
 
 /** Result of a DNS check of a host; null when DNS did not answer. */
 export type Finding = { isProved: true } | { isProved: false; reason: string } | null
@@ -22,7 +28,7 @@ export function createDnsRecords(servers: readonly string[]) {
   }
   return {
     /** Either record is enough: a CNAME to the environment's own host, or the account's TXT record. */
-    async prove(host: string, { cname, txtName, txtValue }: HostProof): Promise<Finding> {
+    async prove(host: string, { cname, txtName, txtValue }: Proof): Promise<Finding> {
       const [aliases, texts] = await Promise.all([
         ask(() => resolver.resolveCname(host)),
         ask(() => resolver.resolveTxt(txtName)),
