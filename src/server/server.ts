@@ -48,6 +48,8 @@ export interface ServerDependencies {
 export interface ApiServer {
   fetch: Hono<ServerEnv>['fetch']
   request: Hono<ServerEnv>['request']
+  /** Every method and path that it answers, with its steps before them. */
+  routes: Hono<ServerEnv>['routes']
   /** For requests of a connection; everything that it hands on is for `fetch`. */
   short: ShortWay
   /** Reports "not ready" from now on, and ends every wait for an operation early. */
@@ -97,5 +99,11 @@ export function createServer({
   app.get('/metrics', serveMetrics(metrics, identified))
 
   const short = shortWay({ graphql, admission, proxies, record, limitKb: config.BERTH_BODY_LIMIT_KB })
-  return { fetch: app.fetch, request: app.request, short, drain: () => draining.abort(new ProcessEnding()) }
+  return {
+    fetch: app.fetch,
+    request: app.request,
+    routes: app.routes,
+    short,
+    drain: () => draining.abort(new ProcessEnding()),
+  }
 }
