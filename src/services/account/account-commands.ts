@@ -7,7 +7,7 @@ import { beginAuditChain } from '../../events/audit-heads.ts'
 import { entitlement } from '../../resources/account.ts'
 import { insertCredential } from '../credential/insert-credential.ts'
 import { checkOf, requireAccepted, type Tried, tryCredential } from '../credential/try-credential.ts'
-import { may, userOf } from '../kernel/caller.ts'
+import { userOf } from '../kernel/caller.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
 import { planCode as planCodeInput } from '../plan/plan-input.ts'
@@ -20,19 +20,19 @@ export const createAccount = command({
     'Create an account. Whoever creates it becomes its first ADMIN. With a registry’s login, it gets that as its first credential, the default of that registry, unless the registry refuses it.',
   input: z.strictObject({ name: name('account'), ...registryFields }),
   permission: 'installation:manage',
-  async prepare(tools, caller, input): Promise<Tried> {
-    const { registryServer, registryUsername, registryPassword } = input
-    if (!registryServer || !registryUsername || !registryPassword) return null
-    if (!may(caller, 'installation:manage', { accountId: null })) return null
-    const data = { registry: registryServer, username: registryUsername, password: registryPassword }
-    // There is no account yet that could pay.
-    return tryCredential(tools, caller.userId ?? caller.tokenId, { type: 'CONTAINER_REGISTRY', data })
+  prepare: {
+    on: async () => ({ accountId: null }),
+    async ask(tools, caller, input): Promise<Tried> {
+      const { registryServer, registryUsername, registryPassword } = input
+      if (!registryServer || !registryUsername || !registryPassword) return null
+      const data = { registry: registryServer, username: registryUsername, password: registryPassword }
+      // There is no account yet that could pay.
+      return tryCredential(tools, caller.userId ?? caller.tokenId, { type: 'CONTAINER_REGISTRY', data })
+    },
   },
-  async target(_context, input): Promise<Target> {
-    registryCredential(input)
-    return { type: 'account', id: null, accountId: null }
-  },
+  target: async (): Promise<Target> => ({ type: 'account', id: null, accountId: null }),
   async execute(context, input) {
+    const credential = registryCredential(input)
     const { tx, caller, config, vault, announce, auditDetails } = context
     const userId = userOf(caller)
     const planCode = config.BERTH_DEFAULT_PLAN
@@ -46,7 +46,6 @@ export const createAccount = command({
     await tx.membership.create({ data: { accountId, userId, roles: ['ADMIN'] } })
     announce({ type: 'account.created', payload: { accountId, name: input.name, slug } })
     auditDetails({ name: input.name, slug })
-    const credential = registryCredential(input)
     if (!credential) return { accountId }
     const verdict: Tried = context.prepared as Tried
     requireAccepted(verdict, credential.data, { registry: 'registryServer', password: 'registryPassword' })

@@ -26,8 +26,7 @@ export const createApp = command({
   input: createAppInput,
   modernise: (sent) => withTodaysType(withTodaysPreset(sent)),
   permission: 'app:change',
-  async target({ tx }, { accountId, ...input }): Promise<AccountTarget> {
-    checkCreation({ accountId, ...input })
+  async target({ tx }, { accountId }): Promise<AccountTarget> {
     // The lock makes it safe to count against the plan and to choose a free slug.
     await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR UPDATE`
     const account = await tx.account.findUnique({ where: { id: accountId }, include: { plan: true } })

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import type { Transaction } from '../../database/client.ts'
-import { type Caller, may } from '../kernel/caller.ts'
+import type { Database, Transaction } from '../../database/client.ts'
 import { command } from '../kernel/command.ts'
 import { flag, id, name } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
@@ -15,8 +14,6 @@ const isDefault = flag(
   'Whether images of the registry are pulled with the credential where an app names none. A registry has one default: the former one is none any more.',
 )
 
-const manages = (caller: Caller, accountId: string) => may(caller, 'credential:manage', { accountId })
-
 export const createCredential = command({
   name: 'createCredential',
   about:
@@ -29,16 +26,17 @@ export const createCredential = command({
     isDefault: isDefault.optional(),
   }),
   permission: 'credential:manage',
-  /** The registry is asked before the transaction begins, and only for callers whose call could succeed. */
-  prepare: async (tools, caller, { accountId, type, data }): Promise<Tried> =>
-    manages(caller, accountId) ? tryCredential(tools, accountId, { type, data }) : null,
-  async target({ tx }, { accountId, type, data, isDefault: asDefault = false }) {
+  prepare: {
+    on: async (_tools, { accountId }) => ({ accountId }),
+    ask: (tools, _caller, { accountId, type, data }): Promise<Tried> => tryCredential(tools, accountId, { type, data }),
+  },
+  async target({ tx }, { accountId }) {
+    const { account } = await lockAccount(tx, accountId)
+    return { type: 'credential' as const, id: null, accountId: account.id, account }
+  },
+  async execute(context, { type, name, data, isDefault: asDefault = false }, { account }) {
     checkData(type, data)
     const registry = defaultFor(type, asDefault, data)
-    const { account } = await lockAccount(tx, accountId)
-    return { type: 'credential' as const, id: null, accountId: account.id, account, registry }
-  },
-  async execute(context, { type, name, data }, { account, registry }) {
     const verdict: Tried = context.prepared as Tried
     requireAccepted(verdict, data)
     const { checkedAt, warning } = await checkOf(context.tx, verdict, data)
@@ -60,24 +58,19 @@ export const updateCredential = command({
     isDefault: isDefault.optional(),
   }),
   permission: 'credential:manage',
-  async prepare(tools, caller, { credentialId, data }): Promise<Tried> {
-    if (!data) return null
-    const select = { accountId: true, type: true }
-    const found = await tools.database.credential.findUnique({ where: { id: credentialId }, select })
-    return found && manages(caller, found.accountId)
-      ? tryCredential(tools, found.accountId, { type: found.type, data })
-      : null
+  prepare: {
+    on: ({ database }, { credentialId }) => kindOf(database, credentialId),
+    async ask(tools, _caller, { credentialId, data }): Promise<Tried> {
+      const found = data ? await kindOf(tools.database, credentialId) : null
+      return found && data ? tryCredential(tools, found.accountId, { type: found.type, data }) : null
+    },
   },
-  async target({ tx }, { credentialId, data, isDefault: asDefault }) {
-    const target = await lockWithAccount(tx, credentialId, asDefault !== undefined || data !== undefined)
-    const { type, publicData, defaultFor: former } = target.credential
-    if (data) checkData(type, data)
-    const known = data ?? (publicData as Record<string, string>)
-    return { ...target, registry: defaultFor(type, asDefault ?? former !== null, known) }
-  },
-  async execute(context, { name, data }, { credential, registry }) {
+  target: ({ tx }, { credentialId }) => lockWithAccount(tx, credentialId),
+  async execute(context, { name, data, isDefault: asDefault }, { credential }) {
     const { tx, vault, announce, auditDetails } = context
-    const { id: credentialId, type, account } = credential
+    const { id: credentialId, type, account, publicData, defaultFor: former } = credential
+    if (data) checkData(type, data)
+    const registry = defaultFor(type, asDefault ?? former !== null, data ?? (publicData as Record<string, string>))
     const verdict: Tried = context.prepared as Tried
     const { checkedAt, warning } = data
       ? await acceptedCheck(tx, verdict, data)
@@ -97,18 +90,17 @@ export const updateCredential = command({
   },
 })
 
+const kindOf = (database: Database, id: string) =>
+  database.credential.findUnique({ where: { id }, select: { accountId: true, type: true } })
+
 async function acceptedCheck(tx: Transaction, verdict: Tried, data: Record<string, string>) {
   requireAccepted(verdict, data)
   return checkOf(tx, verdict, data)
 }
 
 /** The account first, as whoever creates a credential does: two that make defaults wait for each other. */
-async function lockWithAccount(
-  tx: Transaction,
-  credentialId: string,
-  mayBeDefault: boolean,
-): Promise<CredentialTarget> {
-  const found = mayBeDefault ? await tx.credential.findUnique({ where: { id: credentialId } }) : null
+async function lockWithAccount(tx: Transaction, credentialId: string): Promise<CredentialTarget> {
+  const found = await tx.credential.findUnique({ where: { id: credentialId } })
   if (found) await lockAccount(tx, found.accountId)
   return lockCredential(tx, credentialId)
 }

@@ -2,7 +2,6 @@ import { z } from 'zod'
 import { DomainError, invalidField } from '../../domain/errors.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
 import type { LoginVerdict } from '../../registries/try-login.ts'
-import { may } from '../kernel/caller.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { lockCredential } from './lock-credential.ts'
@@ -20,14 +19,18 @@ export const testCredential = command({
     'Ask the registry of a credential whether it accepts the login. The answer says so and the credential keeps it, as `checkedAt`.',
   input: z.strictObject({ credentialId: id('credential') }),
   permission: 'credential:manage',
-  async prepare(tools, caller, { credentialId }): Promise<Asked | DomainError | null> {
-    const { database, vault } = tools
-    const found = await database.credential.findUnique({ where: { id: credentialId }, include: { account: true } })
-    if (!found || !may(caller, 'credential:manage', { accountId: found.accountId })) return null
-    const data = vault.forAccount(found.account).openCredential(found.id, found.sealedData) as Record<string, string>
-    const verdict = await tryCredential(tools, found.accountId, { type: found.type, data })
-    if (verdict instanceof DomainError) return verdict
-    return verdict && { version: found.version, verdict }
+  prepare: {
+    on: ({ database }, { credentialId }) =>
+      database.credential.findUnique({ where: { id: credentialId }, select: { accountId: true } }),
+    async ask(tools, _caller, { credentialId }): Promise<Asked | DomainError | null> {
+      const { database, vault } = tools
+      const found = await database.credential.findUnique({ where: { id: credentialId }, include: { account: true } })
+      if (!found) return null
+      const data = vault.forAccount(found.account).openCredential(found.id, found.sealedData) as Record<string, string>
+      const verdict = await tryCredential(tools, found.accountId, { type: found.type, data })
+      if (verdict instanceof DomainError) return verdict
+      return verdict && { version: found.version, verdict }
+    },
   },
   async target({ tx }, { credentialId }) {
     const target = await lockCredential(tx, credentialId)

@@ -42,15 +42,16 @@ export const createGitHook = command({
     statusToken: statusToken.optional(),
   }),
   permission: 'gitHook:manage',
-  async target({ tx, config }, { accountId, appId, ...status }) {
-    checkStatus(config, status)
+  async target({ tx }, { accountId, appId }) {
     const { account } = await lockAccount(tx, accountId)
     // In the words for one that does not exist.
     if (appId && (await lockApp(tx, appId)).accountId !== account.id) throw notFound('app', appId)
     return { type: 'gitHook' as const, id: null, accountId: account.id, account }
   },
-  async execute(context, { appId, provider, name, statusApiUrl = null, statusToken = null }, { account }) {
-    const { tx, vault } = context
+  async execute(context, { appId, provider, name, ...sent }, { account }) {
+    const { tx, vault, config } = context
+    checkStatus(config, sent)
+    const { statusApiUrl = null, statusToken = null } = sent
     await requireRoom(context, account.id)
     const gitHookId = newId('ghook')
     const secret = newWebhookSecret()
@@ -76,12 +77,10 @@ export const updateGitHook = command({
     statusToken: statusToken.nullable().optional(),
   }),
   permission: 'gitHook:manage',
-  async target({ tx, config }, { gitHookId, ...status }) {
-    checkStatus(config, status)
-    return lockGitHook(tx, gitHookId)
-  },
+  target: ({ tx }, { gitHookId }) => lockGitHook(tx, gitHookId),
   async execute(context, { gitHookId, name, statusApiUrl, statusToken }, { gitHook }) {
-    const { tx, vault } = context
+    const { tx, vault, config } = context
+    checkStatus(config, { statusApiUrl, statusToken })
     const isMoved = statusApiUrl !== undefined && statusToken !== undefined
     const secrets = gitHookSecretsOf(vault, gitHook)
     const moved = isMoved && {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { type DomainError, invalidField } from '../../domain/errors.ts'
-import { may, userOf } from '../kernel/caller.ts'
+import { userOf } from '../kernel/caller.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
@@ -34,17 +34,18 @@ export const connectGitInstallation = command({
   }),
   permission: 'app:change',
   /** GitHub is asked before the transaction begins, and only for callers whose call could succeed. */
-  async prepare({ config }, caller, { accountId, gitInstallationId, code, userToken }): Promise<DomainError | null> {
-    if (!may(caller, 'app:change', { accountId }) || (code === undefined) === (userToken === undefined)) return null
-    return refuseInstallation(config, gitInstallationId, { code, userToken })
+  prepare: {
+    on: async (_tools, { accountId }) => ({ accountId }),
+    async ask({ config }, _caller, { gitInstallationId, code, userToken }): Promise<DomainError | null> {
+      if ((code === undefined) === (userToken === undefined)) return null
+      return refuseInstallation(config, gitInstallationId, { code, userToken })
+    },
   },
-  async target({ tx }, { accountId, code, userToken }) {
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute({ tx, caller, config, prepared, auditDetails }, { accountId, gitInstallationId, code, userToken }) {
     if (code === undefined && userToken === undefined)
       throw invalidField('code', 'is required, unless userToken is sent')
     if (code !== undefined && userToken !== undefined) throw invalidField('userToken', 'is sent instead of code')
-    return lockAccount(tx, accountId)
-  },
-  async execute({ tx, caller, config, prepared, auditDetails }, { accountId, gitInstallationId }) {
     requireGitHubApp(config)
     if (prepared) throw prepared
     await recordInstallation(tx, gitInstallationId, accountId, userOf(caller))

@@ -5,6 +5,7 @@ import type { Permission } from '../../domain/permissions.ts'
 import type { WaitedStatus } from '../../domain/waited-operation.ts'
 import type { NewEvent } from '../../events/event.ts'
 import type { Vault } from '../../secrets/vault.ts'
+import type { AddressOf } from './address.ts'
 import type { Caller, Scoped } from './caller.ts'
 import type { OperationLimits } from './operation-limits.ts'
 import type { WaitOutcomes } from './wait-outcome.ts'
@@ -123,13 +124,19 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   permission: Permission
   /** A call by accident would do damage: rollback, stop, delete (§4.1 rule 3). */
   dangerous?: boolean
+  /** Asks a third party before the transaction begins; again for a repeat, and not for a dry run. */
+  prepare?: {
+    /** What the permission is checked on, before the question; null where the call cannot succeed. */
+    on(tools: PrepareTools, address: AddressOf<Shape>): Promise<Scoped | null>
+    /** Returns refusals instead of throwing them. */
+    ask(tools: PrepareTools, caller: Caller, input: z.output<z.ZodObject<Shape>>): Promise<unknown>
+  }
   /**
-   * Asks a third party before the transaction begins. Runs before the caller's permission is checked, again for a
-   * repeat, and not for a dry run: returns refusals instead of throwing them.
+   * Loads and locks the target; throws NOT_FOUND. Runs before the caller's permission is checked, and so gets only the
+   * part of the input that names the target.
    */
-  prepare?(tools: PrepareTools, caller: Caller, input: z.output<z.ZodObject<Shape>>): Promise<unknown>
-  /** Loads and locks the target; throws NOT_FOUND. */
-  target(context: CommandContext, input: z.output<z.ZodObject<Shape>>): Promise<On>
+  target(context: CommandContext, address: AddressOf<Shape>): Promise<On>
+  /** Decides and writes. The first to read all of the input; throws INVALID_INPUT for what its schema cannot say. */
   execute(context: CommandContext, input: z.output<z.ZodObject<Shape>>, target: On): Promise<Result>
   /** Seconds that a call over REST waits for when it names none. */
   defaultWaitSeconds?: number

@@ -10,8 +10,17 @@ import { INSTALLATION_EVENTS, type NewEvent } from '../../events/event.ts'
 import { record } from '../../events/record.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { Vault } from '../../secrets/vault.ts'
-import { type Caller, permit } from './caller.ts'
-import type { AnyCommand, CallOptions, CommandContext, CommandResult, Performed, Target } from './command.ts'
+import { addressIn } from './address.ts'
+import { type Caller, may, permit } from './caller.ts'
+import type {
+  AnyCommand,
+  CallOptions,
+  CommandContext,
+  CommandResult,
+  Performed,
+  PrepareTools,
+  Target,
+} from './command.ts'
 import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
 import { withRegions } from './known-regions.ts'
 import type { OperationLimits } from './operation-limits.ts'
@@ -47,7 +56,7 @@ export async function perform(
 ): Promise<Performed> {
   const input = await inputOrRegions(database, command, rawInput)
   const call: KeyedCall = { caller, command, input, options, config, vault }
-  const prepared = options.dryRun ? null : await command.prepare?.({ config, database, vault, limits }, caller, input)
+  const prepared = options.dryRun ? null : await prepare({ config, database, vault, limits }, caller, command, input)
   const run = () =>
     database.$transaction(
       async (tx): Promise<Outcome> => {
@@ -83,6 +92,17 @@ function answerOf(outcome: Outcome): Performed {
   const { code, reason, message, details, requestId } = outcome.refusal
   const refusal = new DomainError(code, reason, message, details)
   throw Object.assign(refusal, { replayOf: requestId })
+}
+
+/** Null for callers whose call cannot succeed: nothing is asked for them. */
+async function prepare(
+  tools: PrepareTools,
+  caller: Caller,
+  { prepare: preparation, permission }: AnyCommand,
+  input: Record<string, unknown>,
+): Promise<unknown> {
+  const on = preparation && (await preparation.on(tools, addressIn(input)))
+  return on && may(caller, permission, on) ? preparation.ask(tools, caller, input) : null
 }
 
 /**
@@ -130,7 +150,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
     auditDetails: (more) => Object.assign(details, withoutUndefined(more)),
     created: (...names) => createdNames.push(...names),
   }
-  const target: Target = await command.target(context, input)
+  const target: Target = await command.target(context, addressIn(input))
   permit(caller, command.permission, target)
   // A replay never gets here: only calls that would begin an operation count.
   if (command.permission === 'appEnv:operate' && target.appEnvId && !options.dryRun)

@@ -2,6 +2,7 @@ import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 import type { Config } from '../../config/config.ts'
 import { DomainError } from '../../domain/errors.ts'
+import { withoutTrailing } from '../../domain/without-trailing.ts'
 
 const derive = promisify(argon2)
 
@@ -47,7 +48,7 @@ export class Passwords {
   async hash(password: string): Promise<string> {
     const salt = randomBytes(SALT_BYTES)
     const { hash } = await this.#derive(password, { memory: this.#memory, passes: this.#passes, salt })
-    const [encodedSalt, encodedHash] = [salt, hash].map((bytes) => bytes.toString('base64').replace(/=+$/, ''))
+    const [encodedSalt, encodedHash] = [salt, hash].map((bytes) => withoutTrailing(bytes.toString('base64'), '='))
     return `$argon2id$v=${VERSION}$m=${this.#memory},t=${this.#passes},p=${LANES}$${encodedSalt}$${encodedHash}`
   }
 

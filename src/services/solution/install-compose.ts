@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { invalidInput } from '../../domain/errors.ts'
 import { COMPOSE_SLUG, importCompose } from '../../solutions/compose/import-compose.ts'
 import { readInputs } from '../../solutions/input-values.ts'
-import type { Solution } from '../../solutions/solution.ts'
 import { command } from '../kernel/command.ts'
-import { type InstallTarget, install, installationPlace, placeOf, progress } from './install.ts'
+import { install, installationPlace, permitInstall, placeOf, progress } from './install.ts'
 
 const { accountId, appName, region, installationId } = installationPlace
 
@@ -29,20 +28,21 @@ export const installCompose = command({
   permission: 'solution:install',
   defaultWaitSeconds: 45,
   progress,
-  async target(context, { compose: text, variables: given, ...place }): Promise<ComposeTarget> {
-    const { solution, values, problems } = importCompose(text, given)
-    if (!solution) throw invalidInput(problems)
-    const wrong = readInputs(solution, values).problems
-    if (wrong.length > 0)
-      throw invalidInput(wrong.map(({ message }) => ({ field: 'compose', message: `a text ${message}` })))
-    return { ...(await placeOf(context, place)), solution, values }
+  target: placeOf,
+  execute(context, { compose: text, variables: given, ...place }, target) {
+    permitInstall(context, target)
+    const { solution, values } = readSolutionIn(text, given)
+    const identity = [COMPOSE_SLUG, text, Object.entries(given).sort()]
+    return install(context, { ...place, identity, inputs: values }, { ...target, solution })
   },
-  execute: (context, { compose: text, variables: given, ...place }, { values, ...target }) =>
-    install(
-      context,
-      { ...place, identity: [COMPOSE_SLUG, text, Object.entries(given).sort()], inputs: values },
-      target,
-    ),
 })
 
-type ComposeTarget = InstallTarget & { solution: Solution; values: Record<string, string> }
+/** Throws INVALID_INPUT with everything in the file that cannot be honoured. */
+function readSolutionIn(text: string, given: Readonly<Record<string, string>>) {
+  const { solution, values, problems } = importCompose(text, given)
+  if (!solution) throw invalidInput(problems)
+  const wrong = readInputs(solution, values).problems
+  if (wrong.length > 0)
+    throw invalidInput(wrong.map(({ message }) => ({ field: 'compose', message: `a text ${message}` })))
+  return { solution, values }
+}

@@ -3,7 +3,7 @@ import { invalidInput } from '../../domain/errors.ts'
 import { readInputs } from '../../solutions/input-values.ts'
 import type { Solution } from '../../solutions/solution.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
-import { type InstallTarget, install, installationPlace, placeOf, progress } from './install.ts'
+import { install, installationPlace, permitInstall, placeOf, progress } from './install.ts'
 import { declarationOf, getSolution, type LoadedInstallation } from './load-installation.ts'
 
 export const solutionInputs = z
@@ -26,15 +26,15 @@ export const installSolution = command({
   // Clients that know nothing of waiting learn whether it has worked. Below the usual patience of proxies.
   defaultWaitSeconds: 45,
   progress,
-  async target(context, { solutionSlug, inputs: given, ...place }): Promise<InstallTarget> {
-    const target = await placeOf(context, place)
+  target: placeOf,
+  async execute(context, { inputs: given, solutionSlug, ...place }, target) {
+    permitInstall(context, target)
     const solution = await solutionOf(context, solutionSlug, target.installation)
     const { problems } = readInputs(solution, given)
     if (problems.length > 0) throw invalidInput(problems)
-    return { ...target, solution }
+    const identity = [solutionSlug, sorted(given)]
+    return install(context, { ...place, identity, inputs: given }, { ...target, solution })
   },
-  execute: (context, { inputs: given, solutionSlug, ...place }, target) =>
-    install(context, { ...place, identity: [solutionSlug, sorted(given)], inputs: given }, target),
 })
 
 /** An installation goes on as it began, whatever the catalogue says today. */

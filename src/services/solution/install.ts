@@ -39,8 +39,8 @@ interface InstallRequest extends Place {
   inputs: Readonly<Record<string, unknown>>
 }
 
-export type PlaceTarget = Target & { account: Account & { plan: Plan }; installation: LoadedInstallation | null }
-export type InstallTarget = PlaceTarget & { solution: Solution }
+type PlaceTarget = Target & { account: Account & { plan: Plan }; installation: LoadedInstallation | null }
+type InstallTarget = PlaceTarget & { solution: Solution }
 
 export async function placeOf(
   { tx }: CommandContext,
@@ -57,14 +57,16 @@ export async function placeOf(
 
 export type InstallResult = Awaited<ReturnType<typeof resultOf>>
 
+/** An installation provisions what runs, so the scope of deployments is needed too (§5 rule 6). */
+export const permitInstall = ({ caller }: CommandContext, { account }: PlaceTarget): void =>
+  permit(caller, 'appEnv:operate', { accountId: account.id })
+
 /** Begins an installation, or goes on with one that is incomplete. */
 export async function install(
   context: CommandContext,
   request: InstallRequest,
   { account, solution, installation }: InstallTarget,
 ): Promise<InstallResult> {
-  // It provisions what runs, so the scope of deployments is needed too (§5 rule 6).
-  permit(context.caller, 'appEnv:operate', { accountId: account.id })
   const { accountId, appName, region } = request
   const fingerprint = context.vault.fingerprint(JSON.stringify([accountId, appName, region, request.identity]))
   if (installation && installation.fingerprint !== fingerprint)

@@ -42,15 +42,16 @@ export const createToken = command({
   input: createTokenInput,
   // Any caller may create tokens for themselves; the check below covers kinds that need more.
   permission: 'token:own',
-  async target(context, input): Promise<Target> {
-    checkKind(input)
-    await checkExpiry(context.tx, input)
-    if (input.kind !== 'ENVIRONMENT') return { type: 'token', id: null, accountId: null }
-    const { accountId, appEnvId } = await lockAppEnv(context.tx, { appEnvId: input.appEnvId })
-    permit(context.caller, 'token:manage', { accountId, appEnvId })
+  // Only a token of the kind ENVIRONMENT names one.
+  async target({ tx, caller }, { appEnvId: named }): Promise<Target> {
+    if (named === undefined) return { type: 'token', id: null, accountId: null }
+    const { accountId, appEnvId } = await lockAppEnv(tx, { appEnvId: named })
+    permit(caller, 'token:manage', { accountId, appEnvId })
     return { type: 'token', id: null, accountId, appEnvId }
   },
   async execute(context, input, { accountId }) {
+    checkKind(input)
+    await checkExpiry(context.tx, input)
     const { tx, announce, auditDetails, created } = context
     const giver = await lockGiver(tx, context.caller)
     const expiresAt = input.expiresAt ? new Date(input.expiresAt) : giver.expiresAt

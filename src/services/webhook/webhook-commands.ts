@@ -32,14 +32,14 @@ export const createWebhook = command({
     eventTypes: webhookEventTypes.default([]),
   }),
   permission: 'webhook:manage',
-  async target({ tx, config }, { accountId, kind, url = null, recipients = [], eventTypes }) {
-    checkReceiver(config, kind, { url, recipients })
-    checkEventTypes(kind, eventTypes)
+  async target({ tx }, { accountId }) {
     const { account } = await lockAccount(tx, accountId)
     return { type: 'webhook' as const, id: null, accountId: account.id, account }
   },
   async execute(context, { kind, name, url = null, recipients = [], eventTypes }, { account }) {
     const { tx, vault, config } = context
+    checkReceiver(config, kind, { url, recipients })
+    checkEventTypes(kind, eventTypes)
     requireMailer(config, kind)
     await requireRoom(context, account.id)
     const webhookId = newId('hook')
@@ -73,20 +73,16 @@ export const updateWebhook = command({
     enabled: flag('Whether the webhook sends anything.').optional(),
   }),
   permission: 'webhook:manage',
-  async target({ tx, vault, config }, { webhookId, url, recipients, eventTypes }) {
-    const target = await lockWebhook(tx, webhookId)
-    const { kind } = target.webhook
-    const present = secretsOf(vault, target.webhook)
+  target: ({ tx }, { webhookId }) => lockWebhook(tx, webhookId),
+  async execute(context, { webhookId, name, url, recipients, eventTypes, enabled }, { webhook }) {
+    const { tx, vault, config } = context
+    const present = secretsOf(vault, webhook)
     const secrets: WebhookSecrets = {
       ...present,
       ...{ url: url ?? present.url, recipients: recipients ?? present.recipients },
     }
-    if (url ?? recipients) checkReceiver(config, kind, secrets)
-    if (eventTypes) checkEventTypes(kind, eventTypes)
-    return { ...target, secrets }
-  },
-  async execute(context, { webhookId, name, url, recipients, eventTypes, enabled }, { webhook, secrets }) {
-    const { tx, vault } = context
+    if (url ?? recipients) checkReceiver(config, webhook.kind, secrets)
+    if (eventTypes) checkEventTypes(webhook.kind, eventTypes)
     const isMoved = url !== undefined || recipients !== undefined
     const moved = isMoved && {
       sealedData: vault.forAccount(webhook.account).sealWebhook(webhookId, secrets),
