@@ -69,7 +69,7 @@ function secondsOf(given: unknown, name: keyof typeof TIMING, place: string, pro
   const { fallback, max } = TIMING[name]
   if (given === undefined) return fallback
   const text = String(given)
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(h|ms|us|m|s)/g)]
+  const parts = [...text.matchAll(/(\d{1,9}(?:\.\d{1,9})?)(h|ms|us|m|s)/g)]
   const isDuration = parts.length > 0 && parts.map(([part]) => part).join('') === text
   const seconds = parts.reduce((sum, [, number, unit]) => sum + Number(number) * UNITS[unit as keyof typeof UNITS], 0)
   const whole = Math.max(1, Math.ceil(seconds))

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '../../domain/without-trailing.ts'
 import { type ComposeHealthCheck, readHealthCheck } from './compose-health-check.ts'
 import { type ComposeProblems, type Fields, isObject, textsOf } from './compose-problems.ts'
 
@@ -143,7 +144,7 @@ function volumePathOf(given: unknown, place: string, problems: ComposeProblems):
     return []
   })
   if (paths.length > 1) problems.add(place, `${paths.join(', ')}: an app has one volume; leave one`)
-  return paths[0]?.replace(/(.)\/+$/, '$1') ?? null
+  return paths[0] === undefined ? null : withoutTrailing(paths[0], '/') || paths[0].slice(0, 1)
 }
 
 const mountOf = ({ type, source = '', target = '' }: Fields) => ({

@@ -11,7 +11,6 @@ export interface NamedService {
 /** Text as it is, or a part of a component. */
 type Piece = { literal: string } | { key: string; part: string }
 
-const URL_HEAD = String.raw`([A-Za-z][\w+.-]*:\/\/)(?:([^\s:@/]*)(?::([^\s@/]*))?@)?`
 const IS_HOST = /(HOST|HOSTNAME|SERVER|ADDR|ADDRESS|ENDPOINT|BROKER|BROKERS|NODE|NODES|URL|URI|DSN)S?$/i
 const OWN_ADDRESS = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::\d+)?(?=\/|$)/
 const LOOKS_SECRET = /pass|secret|token|key|salt|credential|auth|dsn/i
@@ -62,24 +61,83 @@ function credentialOf(
   return value === database && /DB|DATABASE|NAME|SCHEMA/i.test(name) ? [{ key, part: 'database' }] : []
 }
 
+/**
+ * Walks through the value once. One pattern for all of it would start over at each letter of a text without a URL, and
+ * take quadratic time.
+ */
 function withAddresses(value: string, services: readonly NamedService[]): Piece[] {
-  const names = services.map(({ name }) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'))
-  const pattern = new RegExp(
-    `${URL_HEAD}(${names.join('|')})(?::(\\d+))?(?=[/?#,\\s]|$)(\\/[^\\s?#,/]+)?|(?<=^|[,\\s])(${names.join('|')})(?=:\\d+)`,
-    'g',
-  )
+  const byName = new Map(services.map((service) => [service.name, service]))
+  const found = [...urlsIn(value, byName), ...bareHostsIn(value, byName)].sort((one, other) => one.at - other.at)
   const pieces: Piece[] = []
   let at = 0
-  for (const match of value.matchAll(pattern)) {
-    const [whole, scheme, user, password, host, port, path, bare] = match
-    const service = services.find(({ name }) => name === (host ?? bare))
-    if (!service) continue
-    pieces.push({ literal: value.slice(at, match.index) })
-    at = match.index + whole.length
-    if (bare !== undefined) pieces.push({ key: service.key, part: 'host' })
-    else pieces.push(...urlPieces(service, { scheme, user, password, port, path }))
+  for (const one of found) {
+    // Within a URL that was found: a login may look like a host.
+    if (one.at < at) continue
+    pieces.push({ literal: value.slice(at, one.at) }, ...one.pieces)
+    at = one.end
   }
   return [...pieces, { literal: value.slice(at) }].filter((piece) => !('literal' in piece) || piece.literal !== '')
+}
+
+type ByName = ReadonlyMap<string, NamedService>
+
+interface FoundAddress {
+  at: number
+  end: number
+  pieces: Piece[]
+}
+
+/** `db:5432`, at the beginning or after a comma or a space. */
+function bareHostsIn(value: string, services: ByName): FoundAddress[] {
+  return [...value.matchAll(/(?<=^|[,\s])[\w.-]+(?=:\d)/g)].flatMap(({ 0: name, index }) => {
+    const service = services.get(name)
+    return service ? [{ at: index, end: index + name.length, pieces: [{ key: service.key, part: 'host' }] }] : []
+  })
+}
+
+function urlsIn(value: string, services: ByName): FoundAddress[] {
+  const found: FoundAddress[] = []
+  let from = 0
+  for (let colon = value.indexOf('://'); colon >= 0; colon = value.indexOf('://', colon + 3)) {
+    const at = schemeStart(value, from, colon)
+    const url =
+      at === null ? null : (urlAt(value, colon + 3, LOGIN, services) ?? urlAt(value, colon + 3, null, services))
+    if (at === null || !url) continue
+    const scheme = value.slice(at, colon + 3)
+    found.push({ at, end: url.end, pieces: urlPieces(url.service, { ...url.parts, scheme }) })
+    from = url.end
+  }
+  return found
+}
+
+const IN_SCHEME = /[\w+.-]/
+const LETTER = /[A-Za-z]/
+
+/** Where the scheme before the colon begins; null where there is none. */
+function schemeStart(value: string, from: number, colon: number): number | null {
+  let start: number | null = null
+  for (let at = colon - 1; at >= from && IN_SCHEME.test(value.charAt(at)); at -= 1)
+    if (LETTER.test(value.charAt(at))) start = at
+  return start
+}
+
+// Each is tried at one place, and ends before the next slash or space.
+const LOGIN = /([^\s:@/]*)(?::([^\s@/]*))?@/y
+const HOST = /([\w.-]+)(?::(\d+))?(?=[/?#,\s]|$)(\/[^\s?#,/]+)?/y
+
+/** What comes after the scheme, if its host is a service. */
+function urlAt(value: string, place: number, login: RegExp | null, services: ByName) {
+  const [found, user, password] = login ? (matchAt(login, value, place) ?? []) : ['']
+  if (found === undefined) return null
+  const [rest, host = '', port, path] = matchAt(HOST, value, place + found.length) ?? []
+  const service = services.get(host)
+  if (rest === undefined || !service) return null
+  return { service, end: place + found.length + rest.length, parts: { user, password, port, path } }
+}
+
+function matchAt(pattern: RegExp, value: string, place: number): RegExpExecArray | null {
+  pattern.lastIndex = place
+  return pattern.exec(value)
 }
 
 type UrlParts = Record<'scheme' | 'user' | 'password' | 'port' | 'path', string | undefined>

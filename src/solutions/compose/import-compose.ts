@@ -11,6 +11,8 @@ import { readCompose } from './read-compose.ts'
 
 export const COMPOSE_SLUG = 'compose'
 const MAX_SERVICES = 10
+/** As the compose specification has it. */
+const SERVICE_NAME = /^[\w.-]{1,100}$/
 const VOLUME_MB = 10_240
 
 /** Ports of images whose files often name none, because containers reach each other without. */
@@ -35,7 +37,12 @@ export function importCompose(text: string, given: Readonly<Record<string, strin
   const read = Object.entries(readCompose(text, given, problems))
   if (read.length > MAX_SERVICES)
     problems.add('services', `has ${read.length} services; at most ${MAX_SERVICES} are installed`)
-  const services = read.slice(0, MAX_SERVICES).map(([name, one]) => readService(name, one, problems))
+  for (const [name] of read.filter(([one]) => !SERVICE_NAME.test(one)))
+    problems.add(`services.${name}`, 'is no name of a service: letters, digits, dots, dashes and underscores are')
+  const services = read
+    .filter(([name]) => SERVICE_NAME.test(name))
+    .slice(0, MAX_SERVICES)
+    .map(([name, one]) => readService(name, one, problems))
   const parts = partsOf(services, problems)
   const literals = new Literals()
   const components = parts.map((part) => componentOf(part, parts, literals, problems))

@@ -1,10 +1,14 @@
-import { isScalar, LineCounter, parseDocument, visit } from 'yaml'
+import { type Document, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { type ComposeProblems, type Fields, isObject } from './compose-problems.ts'
 
 /** Aliases that may be expanded: a few lines could otherwise become gigabytes. */
 const MAX_ALIASES = 100
 /** What is nested on one line takes quadratic time to read; deeper nesting needs longer lines or more of them. */
 const MAX_LINE_LENGTH = 2_048
+/** Ten services have fewer. */
+const MAX_LINES = 2_000
+/** That are open at a place, or closed without having been opened, in texts or not. */
+const MAX_BRACKETS = 100
 /** Of a file that is no YAML, after which nobody reads on. */
 const MAX_ERRORS = 10
 /** Characters of all texts with their variables filled in. */
@@ -34,27 +38,21 @@ export function readCompose(text: string, given: Readonly<Record<string, string>
 }
 
 function parse(text: string, problems: ComposeProblems): unknown {
-  const long = text.split('\n').findIndex((line) => line.length > MAX_LINE_LENGTH)
-  if (long >= 0) {
-    problems.add('', `has more than ${MAX_LINE_LENGTH} characters on line ${long + 1}`)
+  const costly = costOf(text)
+  if (costly) {
+    problems.add('', costly)
     return null
   }
   const lineCounter = new LineCounter()
-  const document = parseDocument(text, { merge: true, lineCounter, prettyErrors: false })
+  // The library compares each key of a map with each other one.
+  const document = parseDocument(text, { merge: true, uniqueKeys: false, lineCounter, prettyErrors: false })
   for (const { message, pos } of document.errors.slice(0, MAX_ERRORS))
     problems.add('', `is no YAML on line ${lineCounter.linePos(pos[0]).line}: ${message}`)
   if (document.errors.length > 0) return null
-  // As names of fields they become texts, each of which holds the text of those inside it twice.
-  let hasOtherKeys = false
-  visit(document, {
-    Pair(_key, { key }) {
-      if (isScalar(key)) return undefined
-      hasOtherKeys = true
-      return visit.BREAK
-    },
-  })
-  if (hasOtherKeys) {
-    problems.add('', 'has a list or an object for the name of a field')
+  const wrong = wrongKey(document)
+  if (wrong) {
+    const line = lineCounter.linePos(wrong.at).line
+    problems.add('', wrong.isTwice ? `is no YAML on line ${line}: Map keys must be unique` : OTHER_KEY)
     return null
   }
   try {
@@ -63,6 +61,44 @@ function parse(text: string, problems: ComposeProblems): unknown {
     problems.add('', `is no YAML: ${error instanceof Error ? error.message : error}`)
     return null
   }
+}
+
+/** Why the text would take the library long, where it would; by one look at each character. */
+function costOf(text: string): string | null {
+  const lines = text.split('\n')
+  if (lines.length > MAX_LINES) return `has more than ${MAX_LINES} lines`
+  const long = lines.findIndex((line) => line.length > MAX_LINE_LENGTH)
+  if (long >= 0) return `has more than ${MAX_LINE_LENGTH} characters on line ${long + 1}`
+  let [depth, unopened] = [0, 0]
+  for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
+    if (bracket === '[' || bracket === '{') depth += 1
+    else if (depth > 0) depth -= 1
+    else unopened += 1
+    if (Math.max(depth, unopened) > MAX_BRACKETS)
+      return `has more than ${MAX_BRACKETS} brackets without their other half`
+  }
+  return null
+}
+
+/** As names of fields they become texts, each of which holds the text of those inside it twice. */
+const OTHER_KEY = 'has a list or an object for the name of a field'
+
+/** The first key of a map that is no name, or that the map has twice. */
+function wrongKey(document: Document): { at: number; isTwice: boolean } | null {
+  let wrong: { at: number; isTwice: boolean } | null = null
+  visit(document, {
+    Map(_key, { items }) {
+      const seen = new Set<unknown>()
+      for (const { key } of items) {
+        const isName = isScalar(key)
+        const isMerge = isName && key.value === '<<'
+        if (isName && (isMerge || !seen.has(key.value))) seen.add(key.value)
+        else wrong ??= { at: (key as Node | null)?.range?.[0] ?? 0, isTwice: isName }
+      }
+      return wrong ? visit.BREAK : undefined
+    },
+  })
+  return wrong
 }
 
 function checkExternal(kind: string, declared: unknown, problems: ComposeProblems): void {
