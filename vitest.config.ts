@@ -46,6 +46,7 @@ const LONG = [
   'test/contracts/memory-engine.test.ts',
   'test/contributing/followed-checklists.test.ts',
   'test/database/embedded.test.ts',
+  'test/http/{endless-bodies,processor-time}.test.ts',
   'test/ingress/vanished-clients.test.ts',
   'test/parity/{parity,promises}.test.ts',
   'test/permissions/matrix.test.ts',

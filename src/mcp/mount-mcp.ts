@@ -9,8 +9,8 @@ import {
   type ServerMiddleware,
   withRequestHeaders,
 } from '../http/context.ts'
-import { isJson, readText } from '../http/json-body.ts'
 import { challengeOf, issuerOf } from '../http/oauth-addresses.ts'
+import { isJson, readText } from '../http/request-body.ts'
 import { refuseMethod } from '../rest/router.ts'
 import { callOptions } from './call-options.ts'
 import { callTool, type McpDependencies } from './call-tool.ts'

@@ -3,6 +3,7 @@ import { DomainError } from '../domain/errors.ts'
 import { addressOf, answer, type ServerContext } from '../http/context.ts'
 import { OAUTH_PATHS } from '../http/oauth-addresses.ts'
 import { answerPage } from '../http/page.ts'
+import { readForm } from '../http/request-body.ts'
 import { findSignedIn, getSignedIn } from '../http/signed-in.ts'
 import { userOf } from '../services/kernel/caller.ts'
 import { approveAuthorization, refuseAuthorization } from '../services/oauth/consent-commands.ts'
@@ -10,7 +11,7 @@ import { consentPage, type Question } from './consent-page.ts'
 import type { OauthParts } from './oauth-parts.ts'
 import type { OauthServer } from './oauth-server.ts'
 
-const FORM_LIMIT_BYTES = 4096
+const FORM_LIMIT_KB = 4
 
 /** Shows a signed-in person what an application asks for; anybody else signs in first. */
 export async function askConsent(c: ServerContext, parts: OauthParts, server: OauthServer): Promise<Response> {
@@ -50,9 +51,7 @@ async function questionOf(c: ServerContext, server: OauthServer): Promise<Questi
 }
 
 async function answerIn(c: ServerContext): Promise<string | null> {
-  if (Number(c.req.header('content-length') ?? 0) > FORM_LIMIT_BYTES)
-    throw new DomainError('PAYLOAD_TOO_LARGE', undefined, 'The answer is too long')
-  const form = new URLSearchParams((await c.req.text()).slice(0, FORM_LIMIT_BYTES))
+  const form = await readForm(c.req.raw, FORM_LIMIT_KB)
   return form.get('answer')
 }
 

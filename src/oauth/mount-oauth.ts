@@ -1,11 +1,11 @@
-import { IncomingMessage, type ServerResponse } from 'node:http'
+import { type IncomingHttpHeaders, IncomingMessage, type ServerResponse } from 'node:http'
 import type { Hono } from 'hono'
 import type { Config } from '../config/config.ts'
 import { DomainError, notFound } from '../domain/errors.ts'
 import { SCOPES } from '../domain/permissions.ts'
 import { addressOf, answerJson, type ServerContext, type ServerEnv, type ServerMiddleware } from '../http/context.ts'
-import { readJsonObject } from '../http/json-body.ts'
 import { issuerOf, OAUTH_PATHS, RESOURCE_PATHS } from '../http/oauth-addresses.ts'
+import { readBytes, readJsonObject } from '../http/request-body.ts'
 import { permit } from '../services/kernel/caller.ts'
 import { readRegistration } from './client-metadata.ts'
 import { answerConsent, askConsent } from './consent.ts'
@@ -14,7 +14,8 @@ import type { OauthServer } from './oauth-server.ts'
 
 /** Each registration costs as much as so many other requests of a client without a token. */
 const REGISTRATION_COST = 20
-const BODY_LIMIT_KB = 64
+/** As much as the library takes: it would answer a longer body as another error. */
+const BODY_LIMIT_KB = 56
 /** Of loopback addresses with other ports; one with BERTH_API_URL. */
 const MOST_ISSUERS = 4
 
@@ -34,7 +35,7 @@ export function mountOauth(app: Hono<ServerEnv>, parts: OauthParts): void {
     }
     app.on(methods, path, named, ...steps)
   }
-  const library: Handle = async (c) => answerBy(await serverFor(c), c)
+  const library: Handle = async (c) => answerBy(await serverFor(c), c, await receivedRequest(c))
   for (const path of [authorization, `${authorization}/:uid`, `${device}/:uid`, metadata])
     on(['GET'], path, counted, library)
   on(['GET', 'POST'], device, counted, library)
@@ -79,11 +80,13 @@ interface NodeBindings {
   outgoing: ServerResponse
 }
 
-/** Lets the library answer on the connection itself. It reads the body, and is told the issuer's address. */
-async function answerBy(server: OauthServer, c: ServerContext, request?: IncomingMessage): Promise<Response> {
-  const { incoming, outgoing } = c.env as unknown as NodeBindings
+const nodeOf = (c: ServerContext) => c.env as unknown as NodeBindings
+
+/** Lets the library answer on the connection itself. It is told the issuer's address. */
+async function answerBy(server: OauthServer, c: ServerContext, request: IncomingMessage): Promise<Response> {
+  const { outgoing } = nodeOf(c)
   for (const [name, value] of Object.entries(c.get('headers'))) outgoing.setHeader(name, value)
-  await server.answer(request ?? incoming, outgoing, { requestId: c.get('requestId'), address: addressOf(c) })
+  await server.answer(request, outgoing, { requestId: c.get('requestId'), address: addressOf(c) })
   // A copy, because the server would write out one of its own Response without looking at its headers.
   return new Response(null, { status: outgoing.statusCode, headers: { 'x-hono-already-sent': 'true' } }).clone()
 }
@@ -95,7 +98,10 @@ async function register(c: ServerContext, parts: OauthParts, find: () => Promise
   if (config.BERTH_OAUTH_REGISTRATION === 'admin') await requireAdmin(c, parts)
   const read = readRegistration(await readJsonObject(c.req.raw, BODY_LIMIT_KB))
   if ('refused' in read) return answerJson(c, 400, read.refused)
-  return answerBy(await find(), c, requestWith((c.env as unknown as NodeBindings).incoming, read.metadata))
+  // What was sent, but for what the library shall not see.
+  const bytes = Buffer.from(JSON.stringify(read.metadata))
+  const { host } = nodeOf(c).incoming.headers
+  return answerBy(await find(), c, requestWith(c, { host, 'content-type': 'application/json' }, bytes))
 }
 
 /** RFC 7591 §3: the initial access token is one of Berth's own. */
@@ -106,12 +112,20 @@ async function requireAdmin(c: ServerContext, { admission }: OauthParts): Promis
   permit(caller, 'installation:manage', { accountId: null })
 }
 
-/** The same request with another body: what was sent, but for what nobody shall see. */
-function requestWith({ socket, method, url, headers }: IncomingMessage, body: unknown): IncomingMessage {
-  const bytes = Buffer.from(JSON.stringify(body))
+/** The request, with its body read as all bodies are: the library's own reader answers a long one with 500 or 400. */
+async function receivedRequest(c: ServerContext): Promise<IncomingMessage> {
+  const { incoming } = nodeOf(c)
+  if (incoming.method !== 'POST') return incoming
+  const bytes = Buffer.from((await readBytes(c.req.raw, BODY_LIMIT_KB)) as ArrayBuffer)
+  const { 'transfer-encoding': _chunked, ...headers } = incoming.headers
+  return requestWith(c, headers, bytes)
+}
+
+/** The same request with other headers and another body. */
+function requestWith(c: ServerContext, headers: IncomingHttpHeaders, bytes: Buffer): IncomingMessage {
+  const { socket, method, url } = nodeOf(c).incoming
   const request = new IncomingMessage(socket)
-  const { host } = headers
-  const own = { host, 'content-type': 'application/json', 'content-length': String(bytes.length) }
+  const own = { ...headers, 'content-length': String(bytes.length) }
   Object.assign(request, { method, url, headers: own, complete: true })
   request.push(bytes)
   request.push(null)

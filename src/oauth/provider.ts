@@ -44,7 +44,7 @@ export function createProvider(issuer: string, parts: ProviderParts): Provider {
   giveOwnSecrets(provider)
   provider.use(async (ctx, next) => {
     takeCodeFromAddress(ctx as KoaContextWithOIDC)
-    await next()
+    await next().catch((error: unknown) => refuseUnasked(ctx as KoaContextWithOIDC, error))
     ctx.body = withoutOpenId(ctx.path, ctx.status, ctx.body, parts.config)
   })
   provider.on('server_error', (_ctx, error) => parts.log.error({ err: error }, 'A request of OAuth failed'))
@@ -192,6 +192,13 @@ function askingAlways() {
     // Clients may ask for it; the page of consent has it.
     new Prompt({ name: 'login', requestable: true }),
   ]
+}
+
+/** The library itself fails where a browser goes on with a device that it was never asked about. */
+function refuseUnasked(ctx: KoaContextWithOIDC, error: unknown): void {
+  if (!(error instanceof TypeError && ctx.path.startsWith(`${OAUTH_PATHS.device}/`))) throw error
+  ctx.status = 400
+  showProblem(ctx, 'invalid_request', 'Nothing was asked in this browser. Enter the code that the program shows again.')
 }
 
 /** The address of a QR code fills the form, and a person sends it. */

@@ -22,6 +22,8 @@ const HEADERS_TIMEOUT_MS = 15_000
 const REQUEST_TIMEOUT_MS = 60_000
 /** An archive may be large and a connection slow; its upload address is valid for as long. */
 const UPLOAD_TIMEOUT_MS = 3_600_000
+/** After an answer that needed no more of a body. */
+const UNREAD_MS = 1_000
 const KEEP_ALIVE_MS = 65_000
 const MAX_HEADER_BYTES = 16 * 1024
 const MAX_REQUESTS_PER_SOCKET = 100_000
@@ -71,6 +73,7 @@ export async function listen({ api, host, port, maxConnections, perClient }: Lis
   server.maxRequestsPerSocket = MAX_REQUESTS_PER_SOCKET
   if (maxConnections !== undefined && Number.isFinite(maxConnections)) server.maxConnections = maxConnections
   server.prependListener('request', endSlowBody)
+  server.prependListener('request', endUnreadBody)
   server.listen(port, host)
   await once(server, 'listening')
   const { port: chosen } = server.address() as AddressInfo
@@ -93,6 +96,19 @@ function endSlowBody(request: IncomingMessage): void {
   const timer = setTimeout(() => request.complete || request.destroy(), REQUEST_TIMEOUT_MS)
   timer.unref()
   request.once('close', () => clearTimeout(timer))
+}
+
+/**
+ * An answer may come before the end of the body. For a moment the rest is read, so that the client gets the answer; then
+ * the connection ends. The adapter does so for the methods that have bodies, and any method may be sent with one.
+ */
+function endUnreadBody(request: IncomingMessage, response: ServerResponse): void {
+  response.once('finish', () => {
+    if (request.complete) return
+    const timer = setTimeout(() => request.complete || request.socket.destroy(), UNREAD_MS)
+    timer.unref()
+    request.once('close', () => clearTimeout(timer))
+  })
 }
 
 async function close(server: HttpServer, api: Pick<ApiServer, 'drain'>): Promise<void> {

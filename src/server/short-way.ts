@@ -4,8 +4,8 @@ import type { TrustedProxies } from '../domain/trusted-proxies.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 import { type Admission, type Admitted, RateLimited } from '../http/admission.ts'
 import { type Begun, begin, handedOver } from '../http/context.ts'
-import { isJson } from '../http/json-body.ts'
 import type { PlainAnswer } from '../http/plain-answer.ts'
+import { isJson, readIncoming } from '../http/request-body.ts'
 import { presentedBy } from '../http/session-cookie.ts'
 import { GRAPHQL_PATH, type GraphQLHandler, graphqlErrorOf } from './graphql-route.ts'
 
@@ -67,7 +67,7 @@ class ShortRequest {
     const { headers } = this.#request
     const { requestId } = this.#begun
     try {
-      const reading = bodyOf(this.#request)
+      const reading = readIncoming(this.#request, MAX_BYTES)
       const address = this.#address()
       const admitted = await this.#admit(address)
       const body = await reading
@@ -135,14 +135,3 @@ class ShortRequest {
 }
 
 const first = (header: string | string[] | undefined) => (Array.isArray(header) ? header[0] : header)
-
-/** All of a body of a declared length; null if the client goes away before its end. */
-function bodyOf(request: IncomingMessage): Promise<Buffer | null> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = []
-    request.on('data', (chunk: Buffer) => void chunks.push(chunk))
-    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
-    request.on('error', () => resolve(null))
-    request.on('close', () => resolve(null))
-  })
-}

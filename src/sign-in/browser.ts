@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import type { Config } from '../config/config.ts'
 import type { Admission } from '../http/admission.ts'
 import { addressOf, answerJson, type ServerContext } from '../http/context.ts'
-import { readJsonObject } from '../http/json-body.ts'
+import { readJsonObject } from '../http/request-body.ts'
 import {
   isEncrypted,
   isLoopback,

@@ -1,6 +1,7 @@
 import type { Hono } from 'hono'
 import { invalidField } from '../../domain/errors.ts'
 import { answerJson, type ServerEnv } from '../../http/context.ts'
+import { streamBody } from '../../http/request-body.ts'
 import { tooLarge } from '../../services/upload/receive-upload.ts'
 import { UPLOAD_PATH } from '../../services/upload/request-storage-key.ts'
 import type { RestDependencies } from '../protocol/route.ts'
@@ -16,8 +17,7 @@ export function mountUploads(app: Hono<ServerEnv>, { services, config }: RestDep
     const limitMb = config.BERTH_SOURCE_LIMIT_MB
     const length = c.req.header('content-length')
     const declaredBytes = length === undefined ? undefined : Number(length)
-    if ((declaredBytes ?? 0) > limitMb * BYTES_PER_MB) throw tooLarge(limitMb)
-    const body = c.req.raw.body
+    const body = streamBody(c.req.raw, limitMb * BYTES_PER_MB, () => tooLarge(limitMb))
     if (!body) throw invalidField('body', 'must be the archive')
     return answerJson(c, 200, await services.uploads.receive({ storageKey, secret, declaredBytes }, body))
   })

@@ -1,7 +1,7 @@
 import { invalidField } from '../../domain/errors.ts'
 import { addressOf, answer, type ServerContext } from '../../http/context.ts'
 import { expectedVersionOf, versionEtag } from '../../http/etag.ts'
-import { readJsonObject } from '../../http/json-body.ts'
+import { readJsonObject } from '../../http/request-body.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
 import {
   type AnyCommand,

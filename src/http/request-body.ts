@@ -1,6 +1,10 @@
+import type { IncomingMessage } from 'node:http'
 import { parse } from '@humanwhocodes/momoa'
 import { DomainError, invalidField } from '../domain/errors.ts'
 import type { ServerMiddleware } from './context.ts'
+
+// The only file that reads bodies of requests (test/structure/request-bodies.test.ts): each reader has a bound, which holds
+// while the body comes in, whatever length the client has declared.
 
 const JSON_TYPE = /^application\/json\s*(;|$)/i
 const CHARSET = /;\s*charset\s*=\s*"?([^";\s]*)/i
@@ -35,7 +39,54 @@ export async function readBytes(request: Request, limitKb: number): Promise<Arra
   refuseCompressed(headers.get('content-encoding'))
   const declared = headers.get('content-length')
   refuseLength(declared, limitKb)
+  // The parser of HTTP ends a body at its declared length, and the adapter reads it twice as fast as a stream.
   return wholeOf<ArrayBuffer | Buffer>(declared === null ? readBounded(request, limitKb) : request.arrayBuffer())
+}
+
+/** The fields of a form, as a page of our own sends it. */
+export const readForm = async (request: Request, limitKb: number): Promise<URLSearchParams> =>
+  new URLSearchParams(await readText(request, limitKb))
+
+/** The body in pieces, for what is too large for memory; null when there is none. Fails with `tooLarge` after its limit. */
+export function streamBody(
+  request: Request,
+  limitBytes: number,
+  tooLarge: () => DomainError,
+): AsyncIterable<Uint8Array> | null {
+  if (Number(request.headers.get('content-length') ?? 0) > limitBytes) throw tooLarge()
+  return request.body && bounded(request.body, limitBytes, tooLarge)
+}
+
+async function* bounded(
+  body: AsyncIterable<Uint8Array>,
+  limitBytes: number,
+  tooLarge: () => DomainError,
+): AsyncGenerator<Uint8Array> {
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.byteLength
+    if (bytes > limitBytes) throw tooLarge()
+    yield chunk
+  }
+}
+
+/**
+ * All of a body whose declared length the caller has checked, without a Request; null if the client goes away, or sends
+ * more than the limit.
+ */
+export function readIncoming(request: IncomingMessage, limitBytes: number): Promise<Buffer | null> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    request.on('data', (chunk: Buffer) => {
+      bytes += chunk.length
+      if (bytes > limitBytes) resolve(null)
+      else chunks.push(chunk)
+    })
+    request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)))
+    request.on('error', () => resolve(null))
+    request.on('close', () => resolve(null))
+  })
 }
 
 /** The JSON object in the body; a missing body is an empty object. */
@@ -91,14 +142,8 @@ function refuseCompressed(contentEncoding: string | null): void {
 }
 
 async function readBounded(request: Request, limitKb: number): Promise<Buffer> {
-  const chunks: Uint8Array[] = []
-  let bytes = 0
-  for await (const chunk of request.body ?? []) {
-    bytes += chunk.byteLength
-    if (bytes > limitKb * 1024) throw tooLarge(limitKb)
-    chunks.push(chunk)
-  }
-  return Buffer.concat(chunks)
+  const body = streamBody(request, limitKb * 1024, () => tooLarge(limitKb))
+  return Buffer.concat(body ? await Array.fromAsync(body) : [])
 }
 
 /** A client that disconnects in the middle of its body is no fault of ours, and nobody receives the answer. */
