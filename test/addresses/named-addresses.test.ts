@@ -30,7 +30,7 @@ const realAddresses = Object.values(interfaces()).flatMap((found = []) => found.
 
 let world: World
 let hookWorld: World
-/** Where the registry sends whoever asks. */
+/** Where the registry sends its clients. */
 let leadsTo = { status: 401, headers: {} as Record<string, string> }
 
 const registry = createServer((_request, response) => response.writeHead(leadsTo.status, leadsTo.headers).end())

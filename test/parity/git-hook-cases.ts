@@ -51,7 +51,7 @@ export const gitHookCases = [
     command: createGitHook,
     input: { accountId: world.accountId, appId: await world.app({ name: 'Shop' }), provider: 'GITEA', name: 'Hook' },
   })),
-  parityCase('createGitHook of an app of another account', 'INVALID_INPUT', async (world) => ({
+  parityCase('createGitHook of an app of another account', 'NOT_FOUND', async (world) => ({
     command: createGitHook,
     input: {
       ...{ accountId: world.accountId, provider: 'GITEA', name: 'Hook' },

@@ -30,7 +30,7 @@ import { createWorld, type World } from '../support/world.ts'
 type Kind =
   /** What the call is about: matrix.test.ts asks for the permission of each. */
   | 'target'
-  /** The same for everybody who may call, such as a region. */
+  /** The same for every caller, such as a region. */
   | 'catalogue'
   /** Names nothing of Berth’s. Addresses of other machines are in test/addresses. */
   | 'text'

@@ -16,7 +16,7 @@ import { createWorld, type World } from '../support/world.ts'
  * each kind of reference, and each caller who may write the field and not read the environment.
  */
 const KINDS = ['internalUrl', 'readOnlyUrl', 'externalUrl', 'host', 'port', 'user', 'password', 'database'] as const
-/** They hold no credential, and are the address of whoever may read the environment. */
+/** They hold no credential, and take no more than reading the environment. */
 const ADDRESSES: readonly string[] = ['host', 'port', 'database']
 const NOT_THERE = 'which is neither a variable here nor an environment with that address'
 
@@ -170,7 +170,7 @@ test('an environment of another account does not exist for a reference', async (
     expect((await dry(world.adminToken, call(`\${${theirs.name}.password}`)))?.message).toContain(NOT_THERE)
 })
 
-test('what an environment was granted stays, whoever changes its other variables', async () => {
+test('what an environment was granted stays, when another caller changes its other variables', async () => {
   const { appEnvId } = await world.appEnv()
   const granted = { name: 'DATABASE_URL', value: `\${${service.name}.internalUrl}` }
   await world.perform(setVariables, { appEnvId, variables: [granted] })

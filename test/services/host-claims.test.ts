@@ -41,7 +41,7 @@ test('an unproved claim gives way at once to one that DNS proves, by what the re
     else records.set(`TXT ${txtName}`, txtValue ?? '')
     expect(await claim(owner, host)).toMatchObject({ host })
     expect((await hostOf(host)).appEnvId).toBe(owner)
-    // Whoever claimed it before has proved nothing, and does not get it back.
+    // The claim before was not proved, and does not come back.
     expect((await refusal(squatter, host))?.reason).toBe('HOST_TAKEN')
   }
 })

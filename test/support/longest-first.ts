@@ -70,6 +70,9 @@ const LONGEST = [
   'model/model',
   'worker/region-engines',
   'logs/builds',
+  'links/signed-links',
+  'permissions/named-things',
+  'permissions/references',
 ]
 
 /** Orders files by project, because a process that stays with its project keeps its loaded modules. */

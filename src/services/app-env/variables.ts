@@ -56,8 +56,8 @@ export async function replaceVariables(
 }
 
 /**
- * Throws for references that could not be resolved, at a deployment, where nobody would be there to read the error; and
- * for those to what the caller may not read: whoever operates the environment reads it there.
+ * Throws for references that could not be resolved, at a deployment, where no caller would read the error; and
+ * for those to what the caller may not read: all who operate the environment read it there.
  */
 export async function checkReferences(
   { tx, config, vault, caller }: CommandContext,

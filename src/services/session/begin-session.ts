@@ -85,7 +85,7 @@ export async function endSessions(
       AND id IS DISTINCT FROM ${of.except ?? null}`
 }
 
-/** Nobody else has the secret, and the browser gives it up: the session would stay open without its user. */
+/** The browser gives up the secret, and no other client has it: the session would stay open without its user. */
 async function endReplaced(tx: Transaction, secret: string): Promise<void> {
   await tx.$executeRaw`
     UPDATE token SET expires_at = now()
