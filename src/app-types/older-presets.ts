@@ -8,6 +8,8 @@ export interface NamedPreset {
 }
 
 const NODE = 'NODE_JS_'
+/** Any text comes here, before it is validated. */
+const MAX_NAME_LENGTH = 100
 
 /**
  * What an older name means that said preset and version in one, such as NODE_JS_18_EXPRESS and METEOR_JS_3_0_3, in
@@ -15,7 +17,7 @@ const NODE = 'NODE_JS_'
  * that are.
  */
 export function olderPreset(name: string): NamedPreset | null {
-  if (buildPresets().has(name)) return null
+  if (name.length > MAX_NAME_LENGTH || buildPresets().has(name)) return null
   return versionFirst(name) ?? versionLast(name)
 }
 

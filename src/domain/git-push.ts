@@ -1,3 +1,4 @@
+import { withoutTrailing } from './without-trailing.ts'
 /** What a git hook keeps to itself. */
 export interface GitHookSecrets {
   secret: string
@@ -74,7 +75,7 @@ export function repositoryKey(address: string): string | null {
 }
 
 function keyOf(host: string, path: string): string | null {
-  const name = path.replace(/^\/+|\/+$/g, '').replace(/\.git$/i, '')
+  const name = withoutTrailing(path.replace(/^\/+/, ''), '/').replace(/\.git$/i, '')
   return host === '' || name === '' ? null : `${host}/${name}`.toLowerCase()
 }
 

@@ -1,3 +1,5 @@
+import { withoutTrailing } from './without-trailing.ts'
+
 /** Maximum length of an account's, app's or environment's slug: three of them and two dashes fit a DNS label. */
 const MAX_SLUG_LENGTH = 20
 
@@ -7,15 +9,15 @@ export function slugOf(name: string): string {
     .normalize('NFKD')
     .replace(/\p{Diacritic}/gu, '')
     .toLowerCase()
-  const dashed = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-+|-+$/g, '')
-  return dashed.slice(0, MAX_SLUG_LENGTH).replace(/-+$/, '')
+  const dashed = plain.replace(/[^a-z0-9]+/g, '-').replace(/^-|-$/g, '')
+  return withoutTrailing(dashed.slice(0, MAX_SLUG_LENGTH), '-')
 }
 
 /** `my-shop`, then `my-shop-2`, `my-shop-3`…: the first for which `isTaken` is false. */
 export function freeSlug(wanted: string, taken: ReadonlySet<string>): string {
   for (let number = 1; ; number += 1) {
     const suffix = number === 1 ? '' : `-${number}`
-    const slug = wanted.slice(0, MAX_SLUG_LENGTH - suffix.length).replace(/-+$/, '') + suffix
+    const slug = withoutTrailing(wanted.slice(0, MAX_SLUG_LENGTH - suffix.length), '-') + suffix
     if (!taken.has(slug)) return slug
   }
 }

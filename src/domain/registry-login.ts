@@ -15,11 +15,11 @@ const HUB = 'docker.io'
  * engines use for them. None means Docker Hub, as for the login command of every client.
  */
 export function registryOfLogin(server: string | undefined): string {
-  const host = (server ?? '')
+  const address = (server ?? '')
     .trim()
     .toLowerCase()
     .replace(/^https?:\/\//, '')
-    .replace(/\/.*$/, '')
+  const [host = ''] = address.split('/', 1)
   return host === '' || HUB_NAMES.has(host) ? HUB : host
 }
 

@@ -1,3 +1,5 @@
+import { withoutTrailing } from './without-trailing.ts'
+
 /** Maximum DNS label length: other containers of the account's network also reach the replica by this name. */
 const MAX_LENGTH = 63
 
@@ -11,5 +13,5 @@ export function replicaName(
 ): string {
   const suffix = `-v${rollout.version}-${rollout.rolloutId.slice(-8)}-${index}`.toLowerCase()
   const readable = `berth-${rollout.cliEnvName.toLowerCase().replaceAll(/[^a-z0-9-]/g, '-')}`
-  return readable.slice(0, MAX_LENGTH - suffix.length).replace(/-+$/, '') + suffix
+  return withoutTrailing(readable.slice(0, MAX_LENGTH - suffix.length), '-') + suffix
 }

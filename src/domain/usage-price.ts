@@ -1,4 +1,5 @@
 import type { UsageKind } from './usage-interval.ts'
+import { withoutTrailing } from './without-trailing.ts'
 
 /** What a plan charges, in millionths of the currency: whole numbers, so that sums are exact. */
 export interface UsagePrices {
@@ -167,6 +168,4 @@ const fixed = (value: bigint, digits: number): string => {
 
 /** Exact, without zeros at its end. */
 const decimal = (parts: bigint, of: bigint): string =>
-  fixed(parts, String(of).length - 1)
-    .replace(/0+$/, '')
-    .replace(/\.$/, '')
+  withoutTrailing(fixed(parts, String(of).length - 1), '0').replace(/\.$/, '')

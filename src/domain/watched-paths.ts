@@ -1,4 +1,5 @@
 import { PathPattern } from './path-pattern.ts'
+import { withoutTrailing } from './without-trailing.ts'
 
 /** For all paths of a push. More than that, and nobody waits for the answer: it counts as watched. */
 const MAX_STEPS = 500_000
@@ -40,7 +41,7 @@ export function isPathPattern(text: string): boolean {
 
 function ruleOf(text: string): Rule {
   const isException = text.startsWith('!')
-  const written = (isException ? text.slice(1) : text).replace(/^(\.?\/)+/, '').replace(/\/+$/, '')
+  const written = withoutTrailing((isException ? text.slice(1) : text).replace(/^(\.?\/)+/, ''), '/')
   return { isException, pattern: new PathPattern(written) }
 }
 

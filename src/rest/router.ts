@@ -1,5 +1,6 @@
 import type { Hono } from 'hono'
 import { nearNames } from '../domain/near-names.ts'
+import { withoutTrailing } from '../domain/without-trailing.ts'
 import type { ServerContext, ServerEnv, ServerMiddleware } from '../http/context.ts'
 import { answer } from '../http/context.ts'
 import { MethodNotAllowed } from './protocol/errors.ts'
@@ -37,7 +38,7 @@ export function mountRest(
 export function nearPaths(path: string): string | null {
   const paths = [...new Set(routes.map((route) => route.path))]
   // The prefix may be what is wrong or missing.
-  const named = path.replace(/\/+$/, '').replace(/^(\/api)?(\/public)?(\/v\d+)?(?=\/)/, '')
+  const named = withoutTrailing(path, '/').replace(/^(\/api)?(\/public)?(\/v\d+)?(?=\/)/, '')
   const near = paths.includes(named) ? [named] : nearNames(named, paths)
   const methodsOf = (of: string) => routes.filter((route) => route.path === of).map(({ method }) => method)
   const listed = near.map((one) => `${methodsOf(one).join(', ')} ${BASE_PATH}${one}`)

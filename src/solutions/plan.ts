@@ -1,6 +1,7 @@
 import { engineOfPreset } from '../app-types/presets.ts'
 import { typeConfigFields, typeConfigIn } from '../app-types/type-config.ts'
 import { cliEnvNameOf, slugOf } from '../domain/names.ts'
+import { withoutTrailing } from '../domain/without-trailing.ts'
 import { inDependencyOrder } from './graph.ts'
 import type { Component, Solution } from './solution.ts'
 import { fillTemplate, templatesIn } from './template.ts'
@@ -54,11 +55,7 @@ export function planSolution(
 export function appNameOf({ key, isMain }: Component, appName: string): string {
   if (isMain) return appName
   const suffix = `-${key}`
-  return (
-    slugOf(appName)
-      .slice(0, MAX_SLUG_LENGTH - suffix.length)
-      .replace(/-+$/, '') + suffix
-  )
+  return withoutTrailing(slugOf(appName).slice(0, MAX_SLUG_LENGTH - suffix.length), '-') + suffix
 }
 
 /** Without its variables: those may refer to environments that do not exist yet. */

@@ -136,7 +136,7 @@ export const mysql: Engine = {
   logs: {
     // Its log of errors, and its log of slow statements.
     entry: /^\d{4}-\d\d-\d\d[T ]\s?\d|^# (Time|User@Host): /,
-    level: /^\d{4}-\d\d-\d\d[T ]\s?[\d:.]+\S* \d+ \[(\w+)\]/,
+    level: /^\d{4}-\d\d-\d\d[T ]\s?\d\S* \d+ \[(\w+)\]/,
     slow: 'long_query_time',
     copy: null,
   },

@@ -13,6 +13,8 @@ export const COMPOSE_SLUG = 'compose'
 const MAX_SERVICES = 10
 /** As the compose specification has it. */
 const SERVICE_NAME = /^[\w.-]{1,100}$/
+/** Of all services together: as many as an environment may have. */
+const MAX_VARIABLES = 500
 const VOLUME_MB = 10_240
 
 /** Ports of images whose files often name none, because containers reach each other without. */
@@ -43,6 +45,11 @@ export function importCompose(text: string, given: Readonly<Record<string, strin
     .filter(([name]) => SERVICE_NAME.test(name))
     .slice(0, MAX_SERVICES)
     .map(([name, one]) => readService(name, one, problems))
+  const variables = services.flatMap((service) => Object.keys(service.variables)).length
+  if (variables > MAX_VARIABLES) {
+    problems.add('services', `has ${variables} variables; at most ${MAX_VARIABLES} are installed`)
+    return { solution: null, values: {}, problems: problems.found }
+  }
   const parts = partsOf(services, problems)
   const literals = new Literals()
   const components = parts.map((part) => componentOf(part, parts, literals, problems))

@@ -1,3 +1,5 @@
+import { withoutTrailing } from '../../domain/without-trailing.ts'
+
 /** Of the lines that name an error; the first one is usually the cause of the others. */
 const MOST_ERRORS = 5
 const LAST_LINES = 10
@@ -54,10 +56,7 @@ function shortened(line: string): string {
   const bytes = Buffer.from(line)
   if (bytes.length <= LINE_BYTES) return line
   // A character that was cut through is left out.
-  return `${bytes
-    .subarray(0, LINE_BYTES)
-    .toString()
-    .replace(/\uFFFD+$/, '')}…`
+  return `${withoutTrailing(bytes.subarray(0, LINE_BYTES).toString(), '\uFFFD')}…`
 }
 
 const bytesOf = (line: string): number => Buffer.byteLength(line) + 1

@@ -1,4 +1,5 @@
 import { stripVTControlCharacters } from 'node:util'
+import { withoutTrailing } from '../../domain/without-trailing.ts'
 import type { Mask } from './secret-mask.ts'
 
 const MOST_BYTES = 2_048
@@ -13,7 +14,7 @@ export function plainText(text: string, mask: Mask = (unmasked) => unmasked): st
   const harmless = withoutSequences(text.toWellFormed()).replace(/[\p{Cc}--[\n\t]]/gv, '')
   // Masked in this order: control sequences could hide a secret, and a cut could leave half of one.
   const cut = Buffer.from(mask(harmless)).subarray(0, MOST_BYTES).toString('utf8')
-  return cut.replace(/\uFFFD+$/, '').trimEnd()
+  return withoutTrailing(cut, '\uFFFD').trimEnd()
 }
 
 /**

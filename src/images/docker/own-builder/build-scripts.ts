@@ -25,7 +25,7 @@ buildctl du | tail -n 1`
 
 /** Bytes in what `buildctl du` sums up: `Total: 1.25GB`. */
 export function cacheBytesIn(printed: string): number {
-  const [, number = '0', unit = ''] = /([\d.]+)\s*([kMGT]?)B\s*$/.exec(printed) ?? []
+  const [, number = '0', unit = ''] = /([\d.]{1,20})\s?([kMGT]?)B\s*$/.exec(printed) ?? []
   return Math.round(Number(number) * 1000 ** ['', 'k', 'M', 'G', 'T'].indexOf(unit))
 }
 
