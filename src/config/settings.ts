@@ -151,7 +151,7 @@ export const SETTINGS = z.object({
     'What one container may write outside of volumes, in MB, volumes that its image declares included. A container above it is replaced.',
   ),
   BERTH_CONTAINER_FILES: count(200_000, 100_000_000).describe(
-    'How many files and folders one container may make outside of volumes. They are counted when many are made on the disk of an engine on this machine; a container above it is replaced.',
+    'Maximum number of files and folders that one container makes outside of volumes. They are counted when many are made on the disk of an engine on this machine; a container above it is replaced.',
   ),
   BERTH_CONTAINER_DISK_SECONDS: seconds(60, 3600).describe(
     'Interval between measurements of what containers have written. It is longer on an engine that takes long to measure; after fast growth of the disk of an engine on this machine, they are measured within seconds.',

@@ -30,7 +30,7 @@ export type ServerMiddleware = MiddlewareHandler<ServerEnv>
 const REQUEST_ID = /^[A-Za-z0-9._-]{1,128}$/
 
 /** For answers that are data. Pages set a policy of their own. */
-const SECURITY_HEADERS = {
+export const SECURITY_HEADERS = {
   'X-Content-Type-Options': 'nosniff',
   'X-Frame-Options': 'DENY',
   'Referrer-Policy': 'no-referrer',

@@ -17,7 +17,7 @@ export interface RuntimeInfo {
 
 /** The machine of an engine, and how the engine uses it. */
 export interface EngineMachine {
-  /** How images are kept: `overlay2`, or `containerd overlayfs` in containerd’s store. */
+  /** How images are kept, in the engine’s own words. */
   imageStore: string
   /** The folder of images, containers and volumes, on the engine’s machine. */
   dataRoot: string
@@ -25,7 +25,7 @@ export interface EngineMachine {
   cgroupDriver: string
   /** Without it, containers may take all memory of the machine. */
   hasMemoryLimit: boolean
-  /** Addresses that are asked for images of Docker Hub before Docker Hub is. */
+  /** Addresses that are asked for images of the public registry before that one is. */
   mirrors: readonly string[]
 }
 

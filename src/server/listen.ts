@@ -14,6 +14,7 @@ import { limitConnections } from '../connections/limit-connections.ts'
 import { DomainError } from '../domain/errors.ts'
 import { urlHost } from '../domain/listen-address.ts'
 import type { TrustedProxies } from '../domain/trusted-proxies.ts'
+import { SECURITY_HEADERS } from '../http/context.ts'
 import { renderProblem } from '../rest/protocol/errors.ts'
 import { UPLOAD_PATH } from '../services/upload/request-storage-key.ts'
 import type { ApiServer } from './server.ts'
@@ -85,7 +86,7 @@ function refuseSurplus({ url = '/' }: IncomingMessage, response: ServerResponse,
   const refusal = new DomainError('RATE_LIMITED', 'TOO_MANY_CONNECTIONS', message, { retryAfterSeconds: 1 })
   const at = { path: url.split('?')[0] ?? '/', requestId: randomUUID(), isLifecycle: false }
   const { body, headers } = renderProblem(refusal, at)
-  response.writeHead(body.status, { ...headers, connection: 'close' }).end(JSON.stringify(body))
+  response.writeHead(body.status, { ...SECURITY_HEADERS, ...headers, connection: 'close' }).end(JSON.stringify(body))
 }
 
 /** The server has one limit for all requests, so it must be the longest of them. */

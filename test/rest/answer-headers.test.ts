@@ -122,6 +122,7 @@ const MADE: Readonly<Record<string, string>> = {
   'src/graphql/transport/sse.ts': 'withRequestHeaders',
   'src/http/context.ts': 'here they come from',
   'src/oauth/mount-oauth.ts': 'sets them on the connection',
+  'src/server/listen.ts': 'writes them for a connection too many',
   'src/server/short-way.ts': 'writes those of the request',
   'src/services/sign-in/company-provider.ts': 'no answer of ours',
 }

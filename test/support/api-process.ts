@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { newSecret } from '../../src/secrets/token-secret.ts'
 import { BERTH_PROGRAM, BERTH_SOURCE } from './berth-program.ts'
+import { freePort } from './free-ports.ts'
 
 const START_TIMEOUT_MS = 60_000
 
@@ -42,18 +43,26 @@ export function createFleet({ databaseUrl, ...common }: ApiProcessOptions) {
       const dataDir = await mkdtemp(join(tmpdir(), 'berth-api-'))
       directories.push(dataDir)
       const { settings = {}, nodeOptions = [], ipc = false } = { ...common, ...options }
+      // Not the address that it says: that is the one that people reach, by a proxy.
+      const port = settings.PORT ?? `${await freePort()}`
       // What is imported beforehand reaches into modules of Berth, and a bundle has its own of them.
       const program = nodeOptions.includes('--import') ? BERTH_SOURCE : BERTH_PROGRAM
       const child = spawn(process.execPath, [...nodeOptions, ...program], {
         stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
         env: {
           ...process.env,
-          ...{ PORT: '0', INGRESS_PORT: '0', BERTH_ROLES: 'api', BERTH_LOG_LEVEL: 'error', BERTH_HOST_FIREWALL: 'off' },
+          ...{
+            PORT: port,
+            INGRESS_PORT: '0',
+            BERTH_ROLES: 'api',
+            BERTH_LOG_LEVEL: 'error',
+            BERTH_HOST_FIREWALL: 'off',
+          },
           ...{ DATABASE_URL: databaseUrl, BERTH_DATA_DIR: dataDir, BERTH_ADMIN_TOKEN: token },
           ...{ BERTH_MASTER_KEY: masterKey, ...settings },
         },
       })
-      const running = await untilReady(child, token)
+      const running = await untilReady(child, `http://127.0.0.1:${port}`, token)
       started.push(running)
       return running
     },
@@ -64,26 +73,26 @@ export function createFleet({ databaseUrl, ...common }: ApiProcessOptions) {
   }
 }
 
-async function untilReady(child: ChildProcess, token: string): Promise<ApiProcess> {
+async function untilReady(child: ChildProcess, url: string, token: string): Promise<ApiProcess> {
   let said = ''
   const ended = once(child, 'exit')
-  const ready = new Promise<string>((resolve, reject) => {
+  const ready = new Promise<void>((resolve, reject) => {
     const failed = () => reject(new Error(`An api process did not start:\n${said}`))
     const late = setTimeout(failed, START_TIMEOUT_MS)
     const hear = (chunk: Buffer) => {
       said += chunk
-      const url = /API\s+(http:\/\/\S+?)\/api/.exec(said)?.[1]
-      if (!url) return
+      if (!/API\s+http\S+\/api/.test(said)) return
       clearTimeout(late)
-      resolve(url)
+      resolve()
     }
     child.stdout?.on('data', hear)
     child.stderr?.on('data', hear)
     child.once('exit', failed)
   })
+  await ready
   return {
     child,
-    url: await ready,
+    url,
     token,
     said: () => said,
     async end(signal = 'SIGTERM') {
