@@ -19,7 +19,7 @@ import { HARMFUL_DOCUMENTS, repeated, UNITS } from './harmful-texts.ts'
  * its own.
  */
 const MS = 900_000
-const MAX_MS = 250
+const MAX_MS = 500
 /** Of a body; a field without a bound of its own may have nearly all of it. */
 const MAX_TEXT = 1_000_000
 const TRIES = 3
