@@ -35,10 +35,18 @@ const listOf = (isPart: (part: string) => boolean, rule: string) =>
 export const networks = () =>
   listOf(isNetwork, 'must be addresses or CIDR ranges, separated by commas, such as 127.0.0.1,10.0.0.0/8')
 
+const HOST_AND_PORT = /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i
+
 export const registries = () =>
   listOf(
-    (part) => isNetwork(part) || /^[a-z0-9]([a-z0-9.-]*[a-z0-9])?(:\d{1,5})?$/i.test(part),
+    (part) => isNetwork(part) || HOST_AND_PORT.test(part),
     'must be hosts with or without a port, addresses or CIDR ranges, separated by commas, such as registry.internal:5000,10.0.0.0/8',
+  )
+
+export const hostNames = () =>
+  listOf(
+    (part) => HOST_AND_PORT.test(part),
+    'must be hosts with or without a port, separated by commas, such as docker.io,registry.internal:5000',
   )
 
 export const tcpPorts = () =>

@@ -9,6 +9,7 @@ import {
   dnsServers,
   domain,
   domains,
+  hostNames,
   networks,
   oneOrMore,
   port,
@@ -224,6 +225,9 @@ export const SETTINGS = z.object({
   BERTH_BUILD_CACHE_HOURS: seconds(168, 8760).describe('How long layers of earlier builds are kept as a cache.'),
   BERTH_IMAGES_KEPT: count(20, 1000).describe(
     'Deployed versions per environment whose built images are kept for rollbacks.',
+  ),
+  BERTH_REGISTRIES: hostNames().describe(
+    'Registries that images of accounts are pulled from, such as docker.io,ghcr.io; hosts with or without a port, comma-separated. Images of others are refused. Empty: every public registry.',
   ),
   BERTH_PRIVATE_REGISTRIES: registries().describe(
     'Registries that images may be pulled from although they, or their token services, are on private addresses or on this machine: hosts with or without a port, addresses or CIDR ranges, comma-separated.',

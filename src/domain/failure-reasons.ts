@@ -4,7 +4,8 @@ export const FAILURE_REASONS = {
   IMAGE_UNAUTHORIZED: 'The registry refuses the login, or needs one. Set a credential on the app.',
   IMAGE_INVALID: 'The text is not an image reference.',
   REGISTRY_UNREACHABLE: 'The registry does not answer.',
-  REGISTRY_REFUSED: 'The registry is at an address that images may not be pulled from (`BERTH_PRIVATE_REGISTRIES`).',
+  REGISTRY_REFUSED:
+    'The registry is at an address that images may not be pulled from (`BERTH_PRIVATE_REGISTRIES`), or none that they come from here (`BERTH_REGISTRIES`).',
   REGISTRY_BUSY: 'The registry limits requests. Deploy again later.',
   PULL_FAILED: 'The image could not be pulled; the message says why.',
   PULL_TIMEOUT: 'The image was not pulled in time (`BERTH_PULL_TIMEOUT_SECONDS`).',

@@ -1,5 +1,5 @@
 import { HostRules } from '../addresses/host-rules.ts'
-import { type RegistrySettings, registryOfPushes } from './registry-rules.ts'
+import { isRegistryListed, type RegistrySettings, registryOfPushes } from './registry-rules.ts'
 import { type LoginVerdict, type RegistryLogin, tryLogin } from './try-login.ts'
 
 /**
@@ -11,6 +11,8 @@ export async function tryTenantLogin(
   login: RegistryLogin,
   settings: RegistrySettings,
 ): Promise<LoginVerdict> {
+  if (!isRegistryListed(registry, settings))
+    return { kind: 'unknown', why: 'is not asked: images come from other registries here' }
   const verdict = await tryLogin(registry, login, new HostRules(settings.BERTH_PRIVATE_REGISTRIES))
   if (verdict.kind !== 'refused' || registry !== registryOfPushes(settings)) return verdict
   return { kind: 'unknown', why: 'is not asked: it is the one that Berth pushes to' }

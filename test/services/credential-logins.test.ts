@@ -92,7 +92,11 @@ test('tries have a budget for each account', async () => {
 test('the registry that Berth pushes to is not asked at a private address, unless it is listed', async () => {
   const BERTH_PUSH_REPOSITORY = '127.0.0.3:1/berth'
   const tried = (BERTH_PRIVATE_REGISTRIES: string[]) =>
-    tryTenantLogin('127.0.0.3:1', { username: 'a', password: 'b' }, { BERTH_PRIVATE_REGISTRIES, BERTH_PUSH_REPOSITORY })
+    tryTenantLogin(
+      '127.0.0.3:1',
+      { username: 'a', password: 'b' },
+      { BERTH_REGISTRIES: [], BERTH_PRIVATE_REGISTRIES, BERTH_PUSH_REPOSITORY },
+    )
   expect(await tried([])).toEqual({ kind: 'unknown', why: 'is not asked: it is the one that Berth pushes to' })
   expect(await tried(['127.0.0.3'])).toMatchObject({
     why: expect.stringContaining('cannot be reached: it refuses connections'),

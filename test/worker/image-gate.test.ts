@@ -56,6 +56,20 @@ test('a login goes to the registry that it was made for, and to no other', async
   ])
 })
 
+test('where registries are listed, images of others are refused, and the engine never hears of them', async () => {
+  const before = given.length
+  const settings = { BERTH_REGISTRIES: ['ghcr.io', registry.address] }
+  await expect(resolve(world.accountId, 'nginx:1', {}, settings)).rejects.toMatchObject({
+    reason: 'REGISTRY_REFUSED',
+    message: expect.stringContaining(`docker.io is none of the registries of this installation, which are ghcr.io`),
+  })
+  expect(given).toHaveLength(before)
+  const image = `${registry.address}/team/app:1`
+  expect(await resolve(world.accountId, image, logins, settings)).toMatchObject({ pinned: expect.any(String) })
+  const pushed = { BERTH_REGISTRIES: ['ghcr.io'], BERTH_PUSH_REPOSITORY: `${registry.address}/builds` }
+  expect(await resolve(world.accountId, image, logins, pushed)).toMatchObject({ pinned: expect.any(String) })
+})
+
 test('a registry on a private address is refused, and the engine never hears of it', async () => {
   const before = given.length
   for (const image of ['127.0.0.1:5000/app', 'localhost:5000/app', '169.254.169.254/latest/meta-data', '10.0.0.1/x']) {

@@ -3,7 +3,7 @@ import { loginFor } from '../../domain/registry-login.ts'
 import type { RegistrySilence } from '../../domain/registry-silence.ts'
 import { ImageError, type LocalCopy, type ResolvedImage } from '../../images/image-builder.ts'
 import { checkRegistry, HUB } from '../../registries/registry-check.ts'
-import { registryRules } from '../../registries/registry-rules.ts'
+import { isRegistryListed, registryRules } from '../../registries/registry-rules.ts'
 import type { EnvironmentContext } from '../context/environment-context.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 import { accountsThatPulled, recordPull } from './pulled-images.ts'
@@ -39,6 +39,13 @@ async function whyUnreachable({ config, signal }: ImageOwner, image: string): Pr
   const parsed = parseImageReference(image)
   if ('problem' in parsed) return null
   const { registry } = parsed.reference
+  if (!isRegistryListed(registry, config)) {
+    const words = `The image ${image} is not pulled: ${registry} is none of the registries of this installation`
+    throw new ImageError(
+      'REGISTRY_REFUSED',
+      `${words}, which are ${config.BERTH_REGISTRIES.join(', ')} (BERTH_REGISTRIES)`,
+    )
+  }
   const verdict = await checkRegistry(registry, registryRules(config), signal)
   if (verdict.kind === 'unreachable') return verdict.silence
   if (verdict.kind === 'refused') {
