@@ -1,5 +1,7 @@
 import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { join } from 'node:path'
+import { pipeline } from 'node:stream/promises'
 
 const SCRIPT = join(import.meta.dirname, 'debian-machine.sh')
 /** Where nothing helps to virtualize, all takes 15 to 25 times as long. */
@@ -57,6 +59,16 @@ export class DebianMachine {
     const child = spawn(SCRIPT, ['in', line], { env: { ...process.env, ...this.#settings }, stdio: 'ignore' })
     child.on('error', () => {})
     child.unref()
+  }
+
+  /** The standard input of a line of its shell. */
+  async send(line: string, content: NodeJS.ReadableStream): Promise<void> {
+    const env = { ...process.env, ...this.#settings }
+    const child = spawn(SCRIPT, ['in', line], { env, stdio: ['pipe', 'ignore', 'inherit'], timeout: COMMAND_MS })
+    const ended = once(child, 'exit')
+    await pipeline(content, child.stdin)
+    const [code] = await ended
+    if (code !== 0) throw new Error(`${line}: ended with ${code}`)
   }
 
   /** Puts a folder with its content there. */

@@ -149,7 +149,7 @@ const COMMANDS = {
   backups: async () => {
     for (let attempt = 0; attempt < 300; attempt += 1) {
       const { backups } = await call('GET', `/app-env/backups?appEnvId=${(await cache()).appEnvId}`)
-      if (backups.length > 0 && backups.every(({ status }) => !['QUEUED', 'RUNNING', 'PENDING'].includes(status)))
+      if (backups.length > 0 && backups.every(({ status }) => status !== 'CREATING'))
         return backups.map(({ status, reason }) => ({ status, reason }))
       await pause(1_000)
     }

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import Docker from 'dockerode'
+import { findEngine } from '../../src/app-types/engines/engines.ts'
+import { ensureEngineImages } from '../support/engines/ensure-image.ts'
 import { DebianMachine, machineProblem } from './debian-machine.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
@@ -90,6 +93,17 @@ async function cuts(server: DebianMachine): Promise<void> {
     `the build ends ${built.status}, ${ask(server, 'answers', `${host} two`).text}`,
   )
   const rotate = 'systemctl stop berth && cd /root/berth && BERTH_FAULT_INJECTION= npm run key:rotate'
+  if (await giveServiceImage(server)) {
+    const service = ask(server, 'service')
+    show('a managed service', service.status === 'SUCCEEDED', service.status)
+    await cutAt(server, host, 'a backup', () => server.begin('node /root/inside.mjs backup'), 3_000, 'two')
+    const backups = ask(server, 'backups') as { status: string }[]
+    show(
+      'and then',
+      backups.length > 0 && backups.every(({ status }) => status !== 'CREATING'),
+      JSON.stringify(backups),
+    )
+  }
   for (const ms of [8_000, 14_000])
     await cutAt(server, host, `a key rotation, after ${ms / 1000} s`, () => server.begin(rotate), ms, 'two')
   server.run(
@@ -107,6 +121,19 @@ async function cuts(server: DebianMachine): Promise<void> {
   server.attempt('cd /root/berth && npm run service -- upgrade')
   const present = server.run('git -C /root/berth rev-parse HEAD')
   show('and then', present === wanted, `the upgrade is completed: ${present.slice(0, 12)}`)
+}
+
+/** No registry can be reached there. False where there is no image to give. */
+async function giveServiceImage(server: DebianMachine): Promise<boolean> {
+  const docker = new Docker()
+  const redis = findEngine('REDIS')
+  if (!redis || !(await ensureEngineImages(docker, redis))) return false
+  const [version] = redis.versions
+  const saved = await docker.getImage(version?.image ?? '').get()
+  const load =
+    "curl -sS --unix-socket /var/run/docker.sock -X POST -H 'Content-Type: application/x-tar' -T - http://docker/images/load"
+  await server.send(load, saved)
+  return true
 }
 
 async function cutAt(
