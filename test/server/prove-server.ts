@@ -128,8 +128,8 @@ async function giveServiceImage(server: DebianMachine): Promise<boolean> {
   const docker = new Docker()
   const redis = findEngine('REDIS')
   if (!redis || !(await ensureEngineImages(docker, redis))) return false
-  const [version] = redis.versions
-  const saved = await docker.getImage(version?.image ?? '').get()
+  const version = redis.versions.find((one) => one.version === redis.defaultVersion)
+  const saved = await docker.getImage(version?.image ?? redis.versions[0].image).get()
   const load =
     "curl -sS --unix-socket /var/run/docker.sock -X POST -H 'Content-Type: application/x-tar' -T - http://docker/images/load"
   await server.send(load, saved)
