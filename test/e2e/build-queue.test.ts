@@ -70,11 +70,13 @@ const until = (operationId: string, wanted: number | null) =>
   )
 
 test('builds wait for a place in the order in which they came, and say how many are before them', async () => {
-  const first = await begin()
-  await eventually(
-    () => countSteps(berth.docker, first.appEnvId),
-    (count) => count > 0,
-  )
+  // One slot, and one more for accounts that build nothing.
+  const [first, beside] = [await begin(), await begin()]
+  for (const { appEnvId } of [first, beside])
+    await eventually(
+      () => countSteps(berth.docker, appEnvId),
+      (count) => count > 0,
+    )
   const [second, third, fourth] = [await begin(), await begin(), await begin()]
   await until(fourth.operationId, 3)
   waited = fourth.operationId
@@ -87,8 +89,8 @@ test('builds wait for a place in the order in which they came, and say how many 
   await letGo(first)
   await until(second.operationId, null)
   await until(fourth.operationId, 1)
-  for (const one of [second, fourth]) await letGo(one)
-  for (const one of [first, second, fourth]) expect(await site.ended(one)).toMatchObject({ status: 'SUCCEEDED' })
+  for (const one of [beside, second, fourth]) await letGo(one)
+  for (const one of [first, beside, second, fourth]) expect(await site.ended(one)).toMatchObject({ status: 'SUCCEEDED' })
 
   const events = await berth.database.event.findMany({
     where: { operationId: fourth.operationId, type: 'operation.progressed' },
