@@ -13,11 +13,13 @@ interface Python {
   version: string
   program: string
   library: string
+  /** Where Debian's Python has what it puts into environments; others have that in their library. */
+  wheels: string | null
 }
 
 const ASKED = `
 import sys, sysconfig, json, ensurepip, venv
-print(json.dumps({'version': '%d.%d' % sys.version_info[:2], 'program': sys.executable, 'library': sysconfig.get_paths()['stdlib']}))
+print(json.dumps({'version': '%d.%d' % sys.version_info[:2], 'program': sys.executable, 'library': sysconfig.get_paths()['stdlib'], 'wheels': sysconfig.get_config_var('WHEEL_PKG_DIR')}))
 `
 
 /**
@@ -33,7 +35,10 @@ export function findPython(): Python | null {
 }
 
 /** Stands in for `python:<n>-bookworm` and its slim image: this machine's Python, at the path of the real ones. */
-export async function ensurePythonImage(docker: Docker, { version, program, library }: Python): Promise<string> {
+export async function ensurePythonImage(
+  docker: Docker,
+  { version, program, library, wheels }: Python,
+): Promise<string> {
   const image = `berth-stand-in-python:${version}-${versionOf(import.meta.filename)}`
   if (await has(docker, image)) return image
   const ours = `usr/local/lib/python${version}`
@@ -43,6 +48,7 @@ export async function ensurePythonImage(docker: Docker, { version, program, libr
     const programs = { ...Object.fromEntries(binaries), [`usr/local/bin/python${version}`]: realpathSync(program) }
     await addToolchain(archive, programs)
     await addLibrary(archive, library, ours)
+    if (wheels) await addLibrary(archive, wheels, wheels.replaceAll(/^\/|\/$/g, ''))
     for (const name of ['python', 'python3']) {
       archive.entry({ name: `usr/local/bin/${name}`, type: 'symlink', linkname: `python${version}` })
     }
