@@ -90,7 +90,8 @@ test('builds wait for a place in the order in which they came, and say how many 
   await until(second.operationId, null)
   await until(fourth.operationId, 1)
   for (const one of [beside, second, fourth]) await letGo(one)
-  for (const one of [first, beside, second, fourth]) expect(await site.ended(one)).toMatchObject({ status: 'SUCCEEDED' })
+  for (const one of [first, beside, second, fourth])
+    expect(await site.ended(one)).toMatchObject({ status: 'SUCCEEDED' })
 
   const events = await berth.database.event.findMany({
     where: { operationId: fourth.operationId, type: 'operation.progressed' },
