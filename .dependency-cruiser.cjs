@@ -72,7 +72,7 @@ const FOLDERS = {
     [
       ...['domain', 'config', 'app-types', 'references', 'database', 'events', 'secrets'],
       ...['addresses', 'builder', 'engine', 'runtime', 'images', 'registries', 'backups', 'fault-injection'],
-      ...['mail', 'usage'],
+      ...['mail', 'usage', 'files'],
     ],
     'Only the worker talks to the engine, and it knows no service: what both need is below them.',
   ],

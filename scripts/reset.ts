@@ -15,13 +15,11 @@ import { listProcesses } from '../src/platform/process-registry/list-processes.t
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
 import { KINDS, type Leftover, LostCount, leftovers } from './engine-leftovers.ts'
+import { Refusal } from './refusal.ts'
 
 const NAMES_SHOWN = 5
 /** In every data directory, from the first moments of a first start. */
 const OWN_FILES = ['postgres', 'master-key', 'admin-token']
-
-/** A reset that cannot be done; its message says what to do instead. */
-class Refusal extends Error {}
 
 async function reset(config: Config): Promise<void> {
   const dataDir = resolve(config.BERTH_DATA_DIR)

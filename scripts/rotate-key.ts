@@ -14,9 +14,7 @@ import { readProcessInfo } from '../src/platform/process-registry/process-info.t
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
 import { type Key, keyFromHex } from '../src/secrets/keys.ts'
 import { rotateMasterKey } from '../src/services/master-key/rotate-master-key.ts'
-
-/** A rotation that cannot be done; its message says what to do instead. */
-class Refusal extends Error {}
+import { Refusal } from './refusal.ts'
 
 async function rotateKey(config: Config): Promise<void> {
   const dataDir = resolve(config.BERTH_DATA_DIR)

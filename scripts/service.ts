@@ -3,7 +3,7 @@
 // npm run service -- upgrade | rollback [--yes]                to the newest commit of the branch, and back
 // npm run service -- print                                     the units, to adapt where there is no systemd
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { existsSync, rmSync, statSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -14,14 +14,13 @@ import { makeFolder, writeDurably } from '../src/files/durable-files.ts'
 import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
-import { Refusal } from './service/refusal.ts'
+import { Refusal } from './refusal.ts'
 import { askUnit, hasSystemd, journalOf, startUnit, systemctl } from './service/systemd.ts'
 import { berthUnit, firewallUnit, firewallUnitOf, type Installation, settingsText, unitOf } from './service/units.ts'
 import { goBack, upgrade } from './service/upgrade.ts'
-import { settingsIn } from './setup/service-settings.mjs'
+import { rootOfUnit, settingsIn, unitFile } from './setup/service-settings.mjs'
 
 const ROOT = join(import.meta.dirname, '..')
-const UNITS = '/etc/systemd/system'
 const SETTINGS_FOLDER = '/etc/berth'
 /** What the engine's client and Node.js read besides settings. */
 const OTHERS = [
@@ -58,7 +57,7 @@ async function install(): Promise<void> {
   const here = installation()
   const unit = unitOf(here.name)
   mayChangeUnits()
-  const other = rootOf(unit)
+  const other = rootOfUnit(unit)
   if (other && other !== here.root)
     throw new Refusal(`${unit} runs the clone in ${other}; give this one another name: --name berth-2`)
   // A mistake is named here, not in the journal.
@@ -66,12 +65,12 @@ async function install(): Promise<void> {
   await assertNotRunning(here, unit)
   writeSettings(here)
   const hasFirewall = here.user === 'root'
-  writeDurably(join(UNITS, unit), berthUnit(here), 0o644)
-  if (hasFirewall) writeDurably(join(UNITS, firewallUnitOf(here.name)), firewallUnit(here), 0o644)
+  writeDurably(unitFile(unit), berthUnit(here), 0o644)
+  if (hasFirewall) writeDurably(unitFile(firewallUnitOf(here.name)), firewallUnit(here), 0o644)
   systemctl('daemon-reload')
   systemctl('enable', '--quiet', ...(hasFirewall ? [firewallUnitOf(here.name)] : []), unit)
   // systemd does not: a power cut would lose that they start at boot.
-  spawnSync('sync', ['-f', UNITS])
+  spawnSync('sync', ['-f', dirname(unitFile(unit))])
   console.log(`Starting ${unit} as ${here.user}, which a first start sets up …`)
   startUnit('restart', unit)
   console.log(
@@ -92,9 +91,9 @@ function remove(): void {
   mayChangeUnits()
   const { name, settingsFile } = managed()
   for (const unit of [unitOf(name), firewallUnitOf(name)]) {
-    if (!existsSync(join(UNITS, unit))) continue
+    if (!existsSync(unitFile(unit))) continue
     systemctl('disable', '--quiet', '--now', unit)
-    rmSync(join(UNITS, unit))
+    rmSync(unitFile(unit))
   }
   systemctl('daemon-reload')
   console.log(
@@ -139,8 +138,8 @@ function restart(): void {
 
 function print(): void {
   const here = installation()
-  console.log(`# ${join(UNITS, unitOf(here.name))}\n${berthUnit(here)}`)
-  console.log(`# ${join(UNITS, firewallUnitOf(here.name))}\n${firewallUnit(here)}`)
+  console.log(`# ${unitFile(unitOf(here.name))}\n${berthUnit(here)}`)
+  console.log(`# ${unitFile(firewallUnitOf(here.name))}\n${firewallUnit(here)}`)
   console.log(`# ${here.settingsFile}, mode 0600\n${settingsText(givenSettings())}`)
 }
 
@@ -173,7 +172,7 @@ function machineNode(): string {
 function managed(): Installation {
   if (!hasSystemd()) throw new Refusal(WITHOUT_SYSTEMD)
   const here = installation()
-  const root = rootOf(unitOf(here.name))
+  const root = rootOfUnit(unitOf(here.name))
   if (root === here.root) return here
   const why = root ? `it runs the clone in ${root}` : 'there is no such unit'
   throw new Refusal(`${unitOf(here.name)} is not this clone’s: ${why}. To have one: npm run service -- install`)
@@ -191,13 +190,6 @@ function mayChangeUnits(): void {
   if (!hasSystemd()) throw new Refusal(WITHOUT_SYSTEMD)
   if (process.getuid?.() === 0) return
   throw new Refusal('Units of the system are root’s. Run: sudo env "PATH=$PATH" npm run service -- install')
-}
-
-/** The folder whose Berth a unit starts; null where there is no such unit. */
-function rootOf(unit: string): string | null {
-  const file = join(UNITS, unit)
-  if (!existsSync(file)) return null
-  return /^WorkingDirectory=(.*)$/m.exec(readFileSync(file, 'utf8'))?.[1]?.replaceAll('%%', '%') ?? null
 }
 
 function ownerOf(folder: string): string {

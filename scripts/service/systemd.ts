@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync } from 'node:fs'
-import { Refusal } from './refusal.ts'
+import { Refusal } from '../refusal.ts'
 
 const TIMEOUT_MS = 60_000
 /** A start sets up what an upgrade has changed. */

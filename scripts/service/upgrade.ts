@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs'
-import { statfs } from 'node:fs/promises'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline/promises'
 import { z } from 'zod'
-import { COPY_PREFIX } from '../../src/database/copy-before-migration.ts'
-import { moveIntoPlaceSync, writeDurably } from '../../src/files/durable-files.ts'
-import { Refusal } from './refusal.ts'
+import { findCopy, restoreCopy } from '../../src/database/database-copy.ts'
+import { writeDurably } from '../../src/files/durable-files.ts'
+import { readFreeSpace } from '../../src/files/free-space.ts'
+import { Refusal } from '../refusal.ts'
 import { askUnit, startUnit, systemctl } from './systemd.ts'
 import { type Installation, unitOf } from './units.ts'
 
@@ -63,7 +63,7 @@ export async function goBack(here: Installation, { isConfirmed }: { isConfirmed:
   const file = join(here.dataDir, RECORD)
   if (!existsSync(file)) throw new Refusal('There was no upgrade to go back from.')
   const record = UPGRADE.parse(JSON.parse(readFileSync(file, 'utf8')))
-  const copy = copyOf(here.dataDir, record)
+  const copy = findCopy(here.dataDir, new Date(record.at))
   const loss = copy
     ? `The database becomes that of ${statSync(copy).mtime.toISOString()}: what was written since is lost.`
     : 'The database was not migrated, and stays.'
@@ -73,28 +73,14 @@ export async function goBack(here: Installation, { isConfirmed }: { isConfirmed:
   console.log(`${record.from.slice(0, 12)} is ready.`)
 }
 
+/** The database first: an older version cannot read the newer one, and a newer one migrates the older again. */
 function restore(here: Installation, record: Upgrade): void {
   const unit = unitOf(here.name)
   systemctl('stop', unit)
+  const copy = findCopy(here.dataDir, new Date(record.at))
+  if (copy) restoreCopy(here.dataDir, copy)
   git(here.root, 'reset', '--quiet', '--keep', record.from)
-  const copy = copyOf(here.dataDir, record)
-  if (copy) {
-    const [present, replaced] = [join(here.dataDir, 'postgres'), join(here.dataDir, 'postgres.replaced')]
-    // Killed in between, the next call goes on.
-    if (existsSync(present)) {
-      rmSync(replaced, { recursive: true, force: true })
-      moveIntoPlaceSync(present, replaced)
-    }
-    moveIntoPlaceSync(copy, present)
-  }
   startUnit('start', unit)
-}
-
-/** The database from before it was migrated by the new version. */
-function copyOf(dataDir: string, { at }: Upgrade): string | null {
-  const copies = readdirSync(dataDir).filter((name) => name.startsWith(COPY_PREFIX) && !name.endsWith('.part'))
-  const newest = copies.map((name) => join(dataDir, name)).find((path) => statSync(path).ctime >= new Date(at))
-  return newest ?? null
 }
 
 function findVersions(root: string): { from: string; to: string } {
@@ -110,8 +96,7 @@ function findVersions(root: string): { from: string; to: string } {
 }
 
 async function assertRoom({ dataDir }: Installation): Promise<void> {
-  const { bavail, bsize } = await statfs(dataDir)
-  const freeMb = (bavail * bsize) / BYTES_PER_MB
+  const freeMb = (await readFreeSpace(dataDir)).bytes / BYTES_PER_MB
   const folder = join(dataDir, 'postgres')
   const neededMb = NEEDED_MB + (existsSync(folder) ? sizeMb(folder) : 0)
   if (freeMb >= neededMb) return
@@ -140,9 +125,15 @@ function setUp({ root, node }: Installation, ...args: string[]): void {
 
 function run(root: string, program: string, args: readonly string[], timeout: number) {
   const { uid, gid } = statSync(root)
-  const owner = process.getuid?.() === 0 && uid !== 0 ? { uid, gid, env: { ...process.env, HOME: root } } : {}
+  const owner = process.getuid?.() === 0 && uid !== 0 ? { uid, gid, env: { ...process.env, HOME: homeOf(uid) } } : {}
   const { status, stdout, stderr, error } = spawnSync(program, args, { cwd: root, encoding: 'utf8', timeout, ...owner })
   return { status, stdout: stdout ?? '', stderr: stderr || error?.message || '' }
+}
+
+/** Where the owner of the clone has keys for git. */
+function homeOf(uid: number): string {
+  const { stdout } = spawnSync('getent', ['passwd', `${uid}`], { encoding: 'utf8', timeout: GIT_MS })
+  return stdout?.split(':')[5] || '/'
 }
 
 async function isYes(question: string): Promise<boolean> {

@@ -27,8 +27,11 @@ const places = {
     filter: { code: PLACE },
     handler(code, id) {
       const place = {
-        ...{ __dirname: dirname(id), 'import.meta.dirname': dirname(id) },
-        ...{ __filename: id, 'import.meta.filename': id, 'import.meta.url': pathToFileURL(id).href },
+        __dirname: dirname(id),
+        'import.meta.dirname': dirname(id),
+        __filename: id,
+        'import.meta.filename': id,
+        'import.meta.url': pathToFileURL(id).href,
       }
       return code.search(PLACE) < 0 ? null : code.replaceAll(PLACE, (word) => JSON.stringify(place[word]))
     },

@@ -4,6 +4,8 @@ import { parseEnv } from 'node:util'
 
 const UNITS = '/etc/systemd/system'
 
+export const unitFile = (name) => join(UNITS, name)
+
 /** Settings in a file of `NAME=value` lines; none where there is no file, or this user may not read it. */
 export function settingsIn(file) {
   try {
@@ -17,22 +19,23 @@ export function settingsIn(file) {
 /** Those of the unit that `npm run service -- install` has written for this clone. */
 export function serviceSettings(root) {
   if (!existsSync(UNITS)) return {}
-  const units = readdirSync(UNITS).filter((name) => name.endsWith('.service'))
-  const own = units.map((name) => textOf(join(UNITS, name))).find((text) => isOf(root, text))
-  const file = own && /^EnvironmentFile=-?(.*)$/m.exec(own)?.[1]
-  return file ? settingsIn(file.replaceAll('%%', '%')) : {}
+  const own = readdirSync(UNITS).find((name) => name.endsWith('.service') && rootOfUnit(name) === resolve(root))
+  const file = own && valueIn(textOf(own), 'EnvironmentFile')?.replace(/^-/, '')
+  return file ? settingsIn(file) : {}
 }
 
-const isOf = (root, text) => {
-  const folder = /^WorkingDirectory=(.*)$/m.exec(text)?.[1]
-  return (
-    /scripts\/berth\.mjs/.test(text) && folder !== undefined && resolve(folder.replaceAll('%%', '%')) === resolve(root)
-  )
+/** The folder whose Berth a unit starts; null where there is no such unit, or it starts something else. */
+export function rootOfUnit(name) {
+  const text = textOf(name)
+  const folder = valueIn(text, 'WorkingDirectory')
+  return folder && /scripts\/berth\.mjs/.test(text) ? resolve(folder) : null
 }
 
-function textOf(file) {
+const valueIn = (text, name) => new RegExp(`^${name}=(.*)$`, 'm').exec(text)?.[1]?.replaceAll('%%', '%')
+
+function textOf(name) {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(unitFile(name), 'utf8')
   } catch {
     return ''
   }

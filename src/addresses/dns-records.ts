@@ -3,8 +3,10 @@ import { Resolver } from 'node:dns/promises'
 const TIMEOUT_MS = 3_000
 const TRIES = 2
 
-/** Errors that prove the record is absent; any other failure proves nothing. */
 const ABSENT = new Set(['ENOTFOUND', 'ENODATA'])
+
+/** Whether an error proves that there is no such record; any other failure proves nothing. */
+export const isAbsent = (error: unknown): boolean => ABSENT.has((error as NodeJS.ErrnoException).code ?? '')
 
 /** What proves a host: see HostProof in src/secrets. */
 interface Proof {
@@ -23,7 +25,7 @@ export function createDnsRecords(servers: readonly string[]) {
     try {
       return await query()
     } catch (error) {
-      return ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? [] : null
+      return isAbsent(error) ? [] : null
     }
   }
   return {

@@ -48,14 +48,25 @@ async function hasMigrations(client: pg.Client): Promise<boolean> {
   return rows[0]?.exists ?? false
 }
 
-/** The newest migration of a database that lacks some of this program's; null where it lacks none, or has none yet. */
-export async function newestMigration(client: pg.Client): Promise<string | null> {
-  if (!(await hasMigrations(client)) || (await isNewest(client))) return null
-  const { rows } = await client.query<{ name: string }>(
-    `SELECT migration_name AS name FROM _prisma_migrations
-     WHERE rolled_back_at IS NULL AND finished_at IS NOT NULL ORDER BY migration_name DESC LIMIT 1`,
-  )
-  return rows[0]?.name ?? null
+/** The newest migration of a database that this program is about to migrate; null where it is not, or has none yet. */
+export async function migrationBefore(databaseUrl: string): Promise<string | null> {
+  const client = new pg.Client({
+    connectionString: databaseUrl,
+    connectionTimeoutMillis: 10_000,
+    query_timeout: 10_000,
+  })
+  client.on('error', () => {})
+  await client.connect()
+  try {
+    if (!(await hasMigrations(client)) || (await isNewest(client))) return null
+    const { rows } = await client.query<{ name: string }>(
+      `SELECT migration_name AS name FROM _prisma_migrations
+       WHERE rolled_back_at IS NULL AND finished_at IS NOT NULL ORDER BY migration_name DESC LIMIT 1`,
+    )
+    return rows[0]?.name ?? null
+  } finally {
+    await client.end()
+  }
 }
 
 /** By the engine's own rule: nothing is unapplied, and nothing failed half-way, which the engine then reports. */

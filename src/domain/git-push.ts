@@ -1,4 +1,5 @@
 import { withoutTrailing } from './without-trailing.ts'
+
 /** What a git hook keeps to itself. */
 export interface GitHookSecrets {
   secret: string

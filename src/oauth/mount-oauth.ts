@@ -82,7 +82,7 @@ interface NodeBindings {
 
 const nodeOf = (c: ServerContext) => c.env as unknown as NodeBindings
 
-/** Lets the library answer on the connection itself. It is told the issuer's address. */
+/** Lets the library answer on the connection itself. */
 async function answerBy(server: OauthServer, c: ServerContext, request: IncomingMessage): Promise<Response> {
   const { outgoing } = nodeOf(c)
   for (const [name, value] of Object.entries(c.get('headers'))) outgoing.setHeader(name, value)

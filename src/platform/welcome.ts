@@ -4,9 +4,9 @@ import { type Config, readConfig } from '../config/config.ts'
 import { ingressHost, isLoopbackHost } from '../domain/listen-address.ts'
 import { PART_STATES } from '../domain/part-states.ts'
 import { hasProxy, publicDomains, reachHint, seenFromOutside } from '../domain/reach.ts'
-import { looksLikeServer, ownAddresses } from './own-addresses.ts'
 import type { Platform } from './platform.ts'
 import { readProcessInfo } from './process-registry/process-info.ts'
+import { looksLikeServer, reachableAddresses } from './reachable-addresses.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const PLAIN = /^[\w@%+=:,./-]+$/
@@ -14,7 +14,7 @@ const PLAIN = /^[\w@%+=:,./-]+$/
 /** Printed once everything is ready: the URLs, the token, the next step. */
 export function welcome(config: Config, platform: Platform, seconds: number): string {
   const { ingressUrl, engine, engineProblem, otherProcesses } = platform
-  const [ownAddress] = ownAddresses()
+  const [ownAddress] = reachableAddresses()
   const apiUrl =
     platform.apiUrl && (config.BERTH_API_URL?.replace(/\/$/, '') ?? seenFromOutside(platform.apiUrl, ownAddress))
   const isWorker = config.BERTH_ROLES.includes('worker')

@@ -24,7 +24,7 @@ const ADDED = ['203.0.113.7', '2001:db8:0:0::7']
 const NAMED = [...ADDED, '::ffff:203.0.113.7', '2001:0db8::0007']
 
 const REGISTRY = '127.0.0.2'
-const login = { username: 'somebody', password: 'a password' }
+const login = { username: 'ada', password: 'a password' }
 const interfaces = os.networkInterfaces
 const realAddresses = Object.values(interfaces()).flatMap((found = []) => found.map(({ address }) => address))
 
@@ -80,8 +80,14 @@ async function statusOf(host: string, config: Config) {
   const made = await services.perform(caller, createGitHook, { ...input, statusToken: 'a-token' }, call)
   const { gitHookId } = made.result
   const claimed = {
-    ...{ source: gitHookId, installationId: null, project: 'a/b', provider: 'GITHUB', commitId: 'a'.repeat(40) },
-    ...{ state: 'SUCCESS', appEnvId: 'env_none', claimedAt: performance.now() },
+    source: gitHookId,
+    installationId: null,
+    project: 'a/b',
+    provider: 'GITHUB',
+    commitId: 'a'.repeat(40),
+    state: 'SUCCESS',
+    appEnvId: 'env_none',
+    claimedAt: performance.now(),
   }
   const outcome = await reportStatus({ ...world, config }, claimed as never)
   await world.database.gitHook.delete({ where: { id: gitHookId } })
@@ -98,7 +104,8 @@ const soon = () => AbortSignal.timeout(10_000)
 const KINDS: Readonly<Record<string, (host: string, listed: readonly string[]) => Promise<unknown>>> = {
   'URL of a webhook': async (host, listed) =>
     checkReceiver({ ...world.config, BERTH_WEBHOOK_PRIVATE_HOSTS: [...listed] }, 'WEBHOOK', {
-      ...{ url: `https://${host}/hook`, recipients: [] },
+      url: `https://${host}/hook`,
+      recipients: [],
     }),
   'delivery of a webhook': async (host, listed) => {
     const config = { ...world.config, BERTH_WEBHOOK_PRIVATE_HOSTS: [...listed] }

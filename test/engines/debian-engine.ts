@@ -37,8 +37,14 @@ export function startDebianEngine({ suite, options, oldestApi = '' }: DebianEngi
   const folder = join('/var/cache/berth-test-engines', suite)
   const environment = {
     ...process.env,
-    ...{ SUITE: suite, FOLDER: folder, NAME: 'berth-test', NETWORK: '10.98.74', OWNER: `${process.pid}` },
-    ...{ OPTIONS: options, MIN_API: oldestApi, BERTH_TEST_ENGINE: suite },
+    SUITE: suite,
+    FOLDER: folder,
+    NAME: 'berth-test',
+    NETWORK: '10.98.74',
+    OWNER: `${process.pid}`,
+    OPTIONS: options,
+    MIN_API: oldestApi,
+    BERTH_TEST_ENGINE: suite,
   }
   const run = (command: string) =>
     spawnSync(SCRIPT, [command], {

@@ -35,8 +35,11 @@ const accepted = new Map<number, Socket>()
 beforeAll(async () => {
   world = await createWorld({
     settings: {
-      ...{ BERTH_BODY_LIMIT_KB: String(LIMIT_KB), BERTH_GIT_HOOK_LIMIT_KB: '64', BERTH_SOURCE_LIMIT_MB: '1' },
-      ...{ BERTH_RATE_LIMIT: '10000000', BERTH_ANONYMOUS_RATE_LIMIT: '10000000' },
+      BERTH_BODY_LIMIT_KB: String(LIMIT_KB),
+      BERTH_GIT_HOOK_LIMIT_KB: '64',
+      BERTH_SOURCE_LIMIT_MB: '1',
+      BERTH_RATE_LIMIT: '10000000',
+      BERTH_ANONYMOUS_RATE_LIMIT: '10000000',
     },
   })
   api = await listenTo(world)
@@ -99,7 +102,10 @@ function headOf(method: string, route: string, kind: Kind): string {
     'longer than declared': 'Content-Length: 10',
   }[kind]
   const sent: Record<string, string> = {
-    ...{ Host: `localhost:${api.port}`, Origin: api.url, 'Sec-Fetch-Site': 'same-origin', 'Content-Type': type },
+    Host: `localhost:${api.port}`,
+    Origin: api.url,
+    'Sec-Fetch-Site': 'same-origin',
+    'Content-Type': type,
     ...('cookie' in headers ? {} : { Authorization: world.adminToken }),
     ...headers,
   }

@@ -84,7 +84,8 @@ function expectCheap(what: string, { cells, slow, worst }: Measured): void {
 
 async function rest(method: string, path: string, token: string, body: object): Promise<void> {
   const answer = await served.app.request(`${path}?dryRun=true`, {
-    ...{ method, body: JSON.stringify(body) },
+    method,
+    body: JSON.stringify(body),
     headers: { authorization: token, 'content-type': 'application/json', prefer: 'wait=0' },
   })
   await answer.text()

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { Prisma } from '../../src/database/generated/prisma/client.ts'
-import { DomainError } from '../../src/domain/errors.ts'
+import type { DomainError } from '../../src/domain/errors.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { routes } from '../../src/rest/routes.ts'
 import { createInvitation } from '../../src/services/account/invitation-commands.ts'
@@ -26,6 +26,7 @@ import { setPullRequestEnvs } from '../../src/services/pull-request-envs/pull-re
 import { notifyCodeUpload } from '../../src/services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../../src/services/upload/request-storage-key.ts'
 import { createWorld, type World } from '../support/world.ts'
+import { refusalOf } from './refusal-of.ts'
 
 type Kind =
   /** What the call is about: matrix.test.ts asks for the permission of each. */
@@ -143,16 +144,28 @@ async function place(accountId: string, host: string): Promise<Place> {
   const service = { appId: String(appId), appEnvId: String(made.appEnvId) }
   const { cliEnvName, presetVersion } = await database.appEnv.findUniqueOrThrow({ where: { id: service.appEnvId } })
   const backup: Prisma.BackupUncheckedCreateInput = {
-    ...{ id: newId('bak'), accountId, appEnvId: service.appEnvId, cliEnvName, presetVersion: presetVersion ?? '' },
-    ...{ operationId: newId('op'), kind: 'MANUAL', status: 'AVAILABLE', file: 'a', sizeBytes: 1n },
+    id: newId('bak'),
+    accountId,
+    appEnvId: service.appEnvId,
+    cliEnvName,
+    presetVersion: presetVersion ?? '',
+    operationId: newId('op'),
+    kind: 'MANUAL',
+    status: 'AVAILABLE',
+    file: 'a',
+    sizeBytes: 1n,
   }
   await database.backup.create({ data: backup })
   const registry = await perform(createCredential, {
-    ...{ accountId, name: `registry ${host}`, type: 'CONTAINER_REGISTRY' },
+    accountId,
+    name: `registry ${host}`,
+    type: 'CONTAINER_REGISTRY',
     data: { registry: 'registry.invalid', username: 'a', password: 'b' },
   })
   const bucket = await perform(createCredential, {
-    ...{ accountId, name: `bucket ${host}`, type: 'OBJECT_STORAGE' },
+    accountId,
+    name: `bucket ${host}`,
+    type: 'OBJECT_STORAGE',
     data: { endpoint: 'https://s3.example.com', bucket: 'a', accessKeyId: 'a', secretAccessKey: 'b' },
   })
   const added = await perform(addHost, { appEnvId: app.appEnvId, host })
@@ -167,11 +180,22 @@ async function place(accountId: string, host: string): Promise<Place> {
     built: { appId: built.appId, appEnvId: String(built.appEnvId) },
     service,
     things: {
-      ...{ 'appEnvIds[]': String(app.appEnvId), baseAppEnvId: String(built.appEnvId), backupKey: backup.id, userId },
-      ...{ imagePullAccountSecretId: credential, buildPullAccountSecretId: credential },
-      ...{ storage: String(bucket.credentialId), 'backupSchedule.storage': String(bucket.credentialId) },
-      ...{ contentId: content.id, fromContentId: content.id, targetContentId: content.id, volumeId: volume.id },
-      ...{ hostId: String(added.hostId), host, storageKey, appId: app.appId },
+      'appEnvIds[]': String(app.appEnvId),
+      baseAppEnvId: String(built.appEnvId),
+      backupKey: backup.id,
+      userId,
+      imagePullAccountSecretId: credential,
+      buildPullAccountSecretId: credential,
+      storage: String(bucket.credentialId),
+      'backupSchedule.storage': String(bucket.credentialId),
+      contentId: content.id,
+      fromContentId: content.id,
+      targetContentId: content.id,
+      volumeId: volume.id,
+      hostId: String(added.hostId),
+      host,
+      storageKey,
+      appId: app.appId,
     },
   }
 }
@@ -264,15 +288,7 @@ test('every command that takes such a field has a case', () => {
   )
 })
 
-const dry = async (token: string, [command, input]: [AnyCommand, object]) => {
-  try {
-    await world.perform(command, input, { as: token, dryRun: true })
-    return null
-  } catch (error) {
-    if (error instanceof DomainError) return error
-    throw error
-  }
-}
+const dry = (token: string, call: [AnyCommand, object]) => refusalOf(world, token, call)
 
 /** An id that nothing has, of the same form. */
 const unknownLike = (id: string) => (/_[0-9a-z]{26}$/.test(id) ? newId(id.split('_')[0] as never) : `no${id}`)

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { DomainError } from '../../src/domain/errors.ts'
 import type { Scope } from '../../src/domain/permissions.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
@@ -10,6 +9,7 @@ import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { setPullRequestEnvs } from '../../src/services/pull-request-envs/pull-request-envs-commands.ts'
 import { createWorld, type World } from '../support/world.ts'
+import { refusalOf } from './refusal-of.ts'
 
 /**
  * A reference in a variable reads what it names, so who writes it needs the right to read that. Each field that takes one,
@@ -75,7 +75,10 @@ const FIELDS: Readonly<Record<string, { isNew?: true; call(value: string): [AnyC
     call: (value) => [
       createAppEnv,
       {
-        ...{ accountId: world.accountId, appId: app.appId, name: 'other', region: 'local' },
+        accountId: world.accountId,
+        appId: app.appId,
+        name: 'other',
+        region: 'local',
         envVars: [{ name: 'STOLEN', value }],
       },
     ],
@@ -112,15 +115,7 @@ async function callers(): Promise<Record<string, Caller>> {
   }
 }
 
-const dry = async (token: string, [command, input]: [AnyCommand, object]): Promise<DomainError | null> => {
-  try {
-    await world.perform(command, input, { as: token, dryRun: true })
-    return null
-  } catch (error) {
-    if (error instanceof DomainError) return error
-    throw error
-  }
-}
+const dry = (token: string, call: [AnyCommand, object]) => refusalOf(world, token, call)
 
 /** With the name of an environment that is there in place of one that is not. */
 const without = (text: string) => text.replaceAll(service.name, 'nowhere')

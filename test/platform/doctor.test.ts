@@ -23,7 +23,7 @@ import {
 import { checkNames, nameFinding } from '../../src/platform/doctor/names.ts'
 import { checkPorts } from '../../src/platform/doctor/ports.ts'
 import { registryFindings } from '../../src/platform/doctor/registry.ts'
-import { ownAddresses } from '../../src/platform/own-addresses.ts'
+import { reachableAddresses } from '../../src/platform/reachable-addresses.ts'
 import { mountSmallDisk } from '../crash/harness/small-disk.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { startDnsServer } from '../support/dns-server.ts'
@@ -51,7 +51,7 @@ test('a line says how it is, what was found, and what to do', () => {
 
 describe('the names of apps', () => {
   test('are looked up for real: with a wildcard record, with another machine’s, without one, and without an answer', async () => {
-    const [own = '192.0.2.9'] = ownAddresses()
+    const [own = '192.0.2.9'] = reachableAddresses()
     const records = new Map([
       ['A *.apps.test', own],
       ['A *.elsewhere.test', '192.0.2.1'],
@@ -85,12 +85,12 @@ describe('the names of apps', () => {
 describe('a port', () => {
   const check = async (settings: Record<string, string>, listening: number[], isServer = false) => {
     const config = readConfig({ BERTH_ROLES: 'ingress', ...settings })
-    const [finding] = await Promise.all(checkPorts(config, { own: ownAddresses(), listening, isServer }))
+    const [finding] = await Promise.all(checkPorts(config, { own: reachableAddresses(), listening, isServer }))
     return finding
   }
 
   test('that answers at loopback only, and should at every address, fails', async () => {
-    const [own] = ownAddresses()
+    const [own] = reachableAddresses()
     if (!own) return console.warn('Skipped: this machine has no address besides loopback')
     const port = await freePort()
     const server = createServer().listen(port, '127.0.0.1')
@@ -120,7 +120,7 @@ describe('a port', () => {
 })
 
 describe('a certificate', () => {
-  test('that has expired, and one that nobody signed, fail as they are served', async () => {
+  test('that has expired, and one that is self-signed, fail as they are served', async () => {
     const [expired, selfSigned] = [certificate('-1'), certificate('90')]
     const host = (await servedFrom(expired)) ?? ''
     expect(await found(host)).toMatchObject({ level: 'fail', found: expect.stringMatching(/expired on \d{4}-/) })
@@ -192,7 +192,8 @@ describe('a clock', () => {
     expect(answered('Mon, 01 Jun 2026 12:00:00 GMT').map(({ level }) => level)).toEqual(['ok', 'ok'])
     expect(answered('Mon, 01 Jun 2026 11:59:56 GMT').map(({ level }) => level)).toEqual(['ok', 'ok'])
     expect(answered('Mon, 01 Jun 2026 12:00:30 GMT')[1]).toMatchObject({
-      ...{ level: 'warn', state: 'CLOCK_SKEWED' },
+      level: 'warn',
+      state: 'CLOCK_SKEWED',
       found: 'The clock of the registry is 30 s ahead of that of this machine',
     })
     expect(answered(null)).toHaveLength(1)
@@ -210,8 +211,9 @@ describe('the database', () => {
     const check = (DATABASE_URL: string) => checkDatabase(readConfig({ DATABASE_URL }), folder)
     expect(await check(full.url)).toEqual([ok('database', 'answers'), ok('clock', 'as that of the database')])
     expect(await check(empty.url)).toMatchObject([{ level: 'ok', found: expect.stringContaining('no tables yet') }])
-    expect((await check(`postgres://nobody@127.0.0.1:${await freePort()}/none`))[0]).toMatchObject({
-      ...{ level: 'fail', state: 'DATABASE_UNREACHABLE' },
+    expect((await check(`postgres://absent@127.0.0.1:${await freePort()}/none`))[0]).toMatchObject({
+      level: 'fail',
+      state: 'DATABASE_UNREACHABLE',
       nextStep: PART_STATES.DATABASE_UNREACHABLE,
     })
     await Promise.all([full.drop(), empty.drop()])
@@ -228,19 +230,23 @@ describe('the machine', () => {
     expect(await checkDataDisk(disk.folder)).toMatchObject({ level: 'warn', name: 'dataDisk' })
     disk.fill()
     expect(await checkDataDisk(disk.folder)).toMatchObject({
-      ...{ level: 'fail', state: 'DISK_FULL', nextStep: PART_STATES.DISK_FULL },
+      level: 'fail',
+      state: 'DISK_FULL',
+      nextStep: PART_STATES.DISK_FULL,
     })
   })
 
   test('has room in bytes and in inodes', () => {
     const levelOf = (freeMb: number, freeInodes: number | null) => {
-      const use = { freeMb, freeInodes }
+      const use = { bytes: freeMb * 1024 ** 2, inodes: freeInodes }
       return diskFinding('dataDisk', diskState(use, 'the data directory'), use)
     }
     expect(levelOf(20_000, null)).toMatchObject({ level: 'ok', found: '19.5 GB free' })
     expect(levelOf(20_000, 20_000)).toMatchObject({ level: 'warn' })
     expect(levelOf(20_000, 10)).toMatchObject({
-      ...{ level: 'fail', state: 'DISK_FULL', found: 'The disk of the data directory has 10 inodes left' },
+      level: 'fail',
+      state: 'DISK_FULL',
+      found: 'The disk of the data directory has 10 inodes left',
     })
   })
 
@@ -276,7 +282,8 @@ describe('the machine', () => {
     expect(checkDataDirModes(dataDir)).toMatchObject({ level: 'ok' })
     chmodSync(file, 0o644)
     expect(checkDataDirModes(dataDir)).toMatchObject({
-      ...{ level: 'fail', nextStep: `Run: chmod 600 ${file}; until then Berth does not start` },
+      level: 'fail',
+      nextStep: `Run: chmod 600 ${file}; until then Berth does not start`,
     })
     chmodSync(file, 0o600)
     chmodSync(dataDir, 0o755)
@@ -291,11 +298,15 @@ describe('the engine', () => {
     }))
     const check = async (DOCKER_HOST: string) => engineFinding(await readEngine(readConfig({ DOCKER_HOST })))
     expect(await check(old.host)).toMatchObject({
-      ...{ level: 'fail', state: 'ENGINE_UNSUPPORTED', nextStep: PART_STATES.ENGINE_UNSUPPORTED },
+      level: 'fail',
+      state: 'ENGINE_UNSUPPORTED',
+      nextStep: PART_STATES.ENGINE_UNSUPPORTED,
       found: expect.stringContaining('19.03.15'),
     })
     expect(await check('unix:///nonexistent/docker.sock')).toMatchObject({
-      ...{ level: 'fail', state: 'ENGINE_UNREACHABLE', nextStep: PART_STATES.ENGINE_UNREACHABLE },
+      level: 'fail',
+      state: 'ENGINE_UNREACHABLE',
+      nextStep: PART_STATES.ENGINE_UNREACHABLE,
     })
   })
 
@@ -316,7 +327,9 @@ test('what the running processes find wrong is said in their words, and what is 
     nextStep: 'Stop it',
   } as const
   const found = withParts([ok('engine', 'Docker Engine 28'), ok('dataDisk', '20 GB free')], {
-    ...{ engine: { ...lost, isRequired: false }, dataDisk: part, worker: lost },
+    engine: { ...lost, isRequired: false },
+    dataDisk: part,
+    worker: lost,
   })
   expect(found).toEqual([
     { ...warn('engine', 'Another Berth has it', 'Stop it'), state: 'ENGINE_TAKEN' },

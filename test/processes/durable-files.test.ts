@@ -48,8 +48,12 @@ function killGroup(pid: number): void {
 }
 
 const settings = () => ({
-  ...{ PATH: process.env.PATH, HOME: process.env.HOME, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE },
-  ...{ BERTH_DATA_DIR: dataDir(), BERTH_HOST_FIREWALL: 'off', DOCKER_HOST: 'unix:///nonexistent/docker.sock' },
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+  BERTH_DATA_DIR: dataDir(),
+  BERTH_HOST_FIREWALL: 'off',
+  DOCKER_HOST: 'unix:///nonexistent/docker.sock',
 })
 
 function traced(name: string, command: readonly string[], env: NodeJS.ProcessEnv) {

@@ -3,7 +3,7 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { ownAddresses } from '../../src/platform/own-addresses.ts'
+import { reachableAddresses } from '../../src/platform/reachable-addresses.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 import { freePort } from '../support/free-ports.ts'
 import { type BerthProcess, spawnBerth, startBerth } from './berth-process.ts'
@@ -109,7 +109,7 @@ describe('the start', () => {
   })
 
   test('lets other machines reach apps, and not the API', async () => {
-    const [own] = ownAddresses()
+    const [own] = reachableAddresses()
     if (!own) return console.warn('Skipped: this machine has no address besides loopback')
     const domain = `${own}.sslip.io`
     const berth = await start({ BERTH_INGRESS_HOST: '0.0.0.0', BERTH_DOMAIN: domain })
@@ -121,7 +121,7 @@ describe('the start', () => {
   })
 
   test('on every address names those that answer from elsewhere', async () => {
-    const [own] = ownAddresses()
+    const [own] = reachableAddresses()
     if (!own) return console.warn('Skipped: this machine has no address besides loopback')
     const berth = await start({ HOST: '0.0.0.0', BERTH_DOMAIN: 'apps.example.com' })
     const [, url = ''] = /^ {2}API +(\S+)\/api\/public\/v1$/m.exec(berth.said()) ?? []

@@ -43,8 +43,16 @@ const SUCCESSES: Readonly<Record<string, () => Promise<[string, RequestInit]>>> 
     const id = newId('bak')
     await world.database.backup.create({
       data: {
-        ...{ id, accountId: world.accountId, appEnvId: String(appEnvId), cliEnvName, presetVersion: 'POSTGRESQL_18' },
-        ...{ operationId: newId('op'), kind: 'MANUAL', status: 'AVAILABLE', file: 'a', sizeBytes: 1n },
+        id,
+        accountId: world.accountId,
+        appEnvId: String(appEnvId),
+        cliEnvName,
+        presetVersion: 'POSTGRESQL_18',
+        operationId: newId('op'),
+        kind: 'MANUAL',
+        status: 'AVAILABLE',
+        file: 'a',
+        sizeBytes: 1n,
         sealedKey: world.vault.forAccount(account).sealBackupKey(id, Buffer.alloc(32, 1)),
       },
     })

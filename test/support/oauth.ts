@@ -17,7 +17,9 @@ export async function listenTo(world: World) {
   const listening = await listen({ api, host: '127.0.0.1', port: 0 })
   graphql.attach(listening.server)
   return {
-    ...{ server: listening.server, port: listening.port, routes: api.routes },
+    server: listening.server,
+    port: listening.port,
+    routes: api.routes,
     /** With the name that cookies of a browser belong to. */
     url: `http://localhost:${listening.port}`,
     /** For browsers that resolve no name. */

@@ -21,6 +21,7 @@ const STAGE_NAME = /^[a-z][a-z0-9-_.]*$/
 const NOTHING = 'scratch'
 /** Any other front end is a program that can ask the engine for anything. */
 const DIRECTIVE = /^(?:#|\/\/)\s*syntax\s*=/i
+/** Docker's own, which builders have built in. */
 const OWN_FRONT_END = /^(docker\.io\/)?docker\/dockerfile(:[\w.-]+)?$/i
 
 /**
@@ -46,13 +47,18 @@ export async function withBaseImages(
   return rewritten(read, changed)
 }
 
+/** Which front end a line names; null for none. */
+export function frontEndIn(line: string): 'own' | 'other' | null {
+  const directive = DIRECTIVE.exec(line.trim())?.[0]
+  if (directive === undefined) return null
+  const name = line.trim().slice(directive.length).trim()
+  return line.trim().startsWith('#') && OWN_FRONT_END.test(name) ? 'own' : 'other'
+}
+
 /** Engines also look for it after `//`, and in a text that is JSON. */
 function namesFrontEnd(text: string): boolean {
   if (/^[\s\ufeff]*\{/.test(text)) return true
-  return text.split('\n').some((line) => {
-    const directive = DIRECTIVE.exec(line.trim())?.[0]
-    return directive !== undefined && !OWN_FRONT_END.test(line.trim().slice(directive.length).trim())
-  })
+  return text.split('\n').some((line) => frontEndIn(line) === 'other')
 }
 
 /** The images that have to be found, in full. Throws DOCKERFILE_INVALID. */

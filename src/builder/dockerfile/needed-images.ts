@@ -1,10 +1,7 @@
 import { type Copy, DockerfileParser, type From, type Instruction } from 'dockerfile-ast'
 import { formatImageReference, parseImageReference } from '../../domain/image-reference.ts'
-import { MAX_IMAGES } from './base-images.ts'
+import { frontEndIn, MAX_IMAGES } from './base-images.ts'
 import { type GlobalArguments, readGlobal, substitute } from './global-arguments.ts'
-
-/** `# syntax=…` of Docker's own front end, which a builder has built in; another one is fetched by the builder. */
-const OWN_FRONT_END = /^#[ \t]*syntax[ \t]*=[ \t]*(?:docker\.io\/)?docker\/dockerfile(?::[\w.-]+)?[ \t]*\r?$/im
 
 interface Stage {
   name: string | null
@@ -40,10 +37,12 @@ export function forBuilder(text: string, buildArgs: Readonly<Record<string, stri
   return { text: withoutFrontEnd(text), images: [...images].flatMap(inFull).slice(0, MAX_IMAGES) }
 }
 
-/** Only among the comments at the top it is a directive. */
+/** A builder has Docker's own one built in, and fetches another. Only among the comments at the top it is a directive. */
 function withoutFrontEnd(text: string): string {
-  const top = /^(?:[ \t]*#[^\n]*(?:\n|$))*/.exec(text)?.[0] ?? ''
-  return top.replace(OWN_FRONT_END, '#') + text.slice(top.length)
+  const lines = text.split('\n')
+  const end = lines.findIndex((line) => !line.trim().startsWith('#'))
+  const top = end === -1 ? lines : lines.slice(0, end)
+  return [...top.map((line) => (frontEndIn(line) === 'own' ? '#' : line)), ...lines.slice(top.length)].join('\n')
 }
 
 const stageByNumber = (stages: readonly Stage[], name: string): Stage | undefined =>

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Config } from '../../config/config.ts'
 import type { ReportedPart } from '../../server/health.ts'
-import { looksLikeServer, ownAddresses } from '../own-addresses.ts'
+import { looksLikeServer, reachableAddresses } from '../reachable-addresses.ts'
 import { checkCertificates } from './certificate.ts'
 import { checkDatabase } from './database.ts'
 import { checkEngine, readEngine } from './engine.ts'
@@ -21,7 +21,7 @@ const OF_WORKERS = new Set(['engine', 'cgroup', 'engineDisk', 'registry', 'regis
 /** Runs every check at once. Changes nothing, and needs neither a running Berth nor an engine. */
 export async function examine(config: Config): Promise<Finding[]> {
   const dataDir = resolve(config.BERTH_DATA_DIR)
-  const own = ownAddresses()
+  const own = reachableAddresses()
   const isServer = looksLikeServer()
   const processes = livingProcesses(dataDir).catch(() => [])
   const engine = readEngine(config)

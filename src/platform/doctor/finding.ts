@@ -17,11 +17,19 @@ export interface Finding {
 export const ok = (name: string, found: string): Finding => ({ name, level: 'ok', found, nextStep: null, state: null })
 
 export const warn = (name: string, found: string, nextStep: string): Finding => ({
-  ...{ name, level: 'warn', found, nextStep, state: null },
+  name,
+  level: 'warn',
+  found,
+  nextStep,
+  state: null,
 })
 
 export const fail = (name: string, found: string, nextStep: string): Finding => ({
-  ...{ name, level: 'fail', found, nextStep, state: null },
+  name,
+  level: 'fail',
+  found,
+  nextStep,
+  state: null,
 })
 
 /** A part as `/readyz` has it. */

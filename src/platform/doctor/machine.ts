@@ -3,8 +3,9 @@ import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import type { PartState } from '../../domain/part-states.ts'
+import { type FreeSpace, readFreeSpace } from '../../files/free-space.ts'
 import { readSecretFile } from '../../files/secret-file.ts'
-import { type DiskUse, diskReadiness, diskState, readDiskUse } from '../disk-readiness.ts'
+import { diskReadiness, diskState } from '../disk-readiness.ts'
 import { isFirewallInstalled, whyNoFirewall } from '../host-firewall/host-firewall.ts'
 import type { MachineMemory } from '../machine-memory.mjs'
 import { machineMemory } from '../machine-memory.mjs'
@@ -35,24 +36,24 @@ export function memoryFinding({ totalMb, availableMb, freeSwapMb }: MachineMemor
 export async function checkDataDisk(dataDir: string): Promise<Finding> {
   const folder = existsSync(dataDir) ? dataDir : join(dataDir, '..')
   const part = await diskReadiness(folder)
-  return part.ready ? diskFinding('dataDisk', part, await readDiskUse(folder)) : ofPart('dataDisk', part, '')
+  return part.ready ? diskFinding('dataDisk', part, await readFreeSpace(folder)) : ofPart('dataDisk', part, '')
 }
 
 export async function checkEngineDisk(dataRoot: string): Promise<Finding> {
   try {
-    const use = await readDiskUse(dataRoot)
+    const free = await readFreeSpace(dataRoot)
     const nextStep = 'Make room on the disk of the container engine: docker system df says what takes it.'
-    return diskFinding('engineDisk', { ...diskState(use, 'the container engine'), nextStep }, use)
+    return diskFinding('engineDisk', { ...diskState(free, 'the container engine'), nextStep }, free)
   } catch {
     return ok('engineDisk', `${dataRoot} cannot be seen from here`)
   }
 }
 
-export function diskFinding(name: string, part: PartState, use: DiskUse): Finding {
-  const { freeMb, freeInodes } = use
-  const found = `${(freeMb / 1024).toFixed(1)} GB free${freeInodes === null ? '' : `, ${freeInodes} inodes`}`
+export function diskFinding(name: string, part: PartState, free: FreeSpace): Finding {
+  const { bytes, inodes } = free
+  const found = `${(bytes / 1024 ** 3).toFixed(1)} GB free${inodes === null ? '' : `, ${inodes} inodes`}`
   const finding = ofPart(name, part, found)
-  const isLittle = freeMb < LITTLE_DISK_MB || (freeInodes ?? Number.POSITIVE_INFINITY) < LITTLE_INODES
+  const isLittle = bytes < LITTLE_DISK_MB * 1024 ** 2 || (inodes ?? Number.POSITIVE_INFINITY) < LITTLE_INODES
   return finding.level === 'ok' && isLittle ? warn(name, found, 'Make room before images and backups fill it') : finding
 }
 

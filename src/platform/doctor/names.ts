@@ -1,12 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { lookup, Resolver } from 'node:dns/promises'
+import { isAbsent } from '../../addresses/dns-records.ts'
 import type { Config } from '../../config/config.ts'
 import { ingressHost, isLoopbackHost } from '../../domain/listen-address.ts'
 import { hasProxy, isLocalName, publicDomains } from '../../domain/reach.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
-
-/** Errors that prove that there is no such name; any other proves nothing. */
-const ABSENT = new Set(['ENOTFOUND', 'ENODATA'])
 
 /** The addresses of a name, none if there is no such name, or null when no name server answered. */
 export type Addresses = readonly string[] | null
@@ -67,6 +65,6 @@ async function addressesOf(name: string, servers: readonly string[]): Promise<Ad
     resolver.setServers([...servers])
     return await resolver.resolve4(name)
   } catch (error) {
-    return ABSENT.has((error as NodeJS.ErrnoException).code ?? '') ? [] : null
+    return isAbsent(error) ? [] : null
   }
 }

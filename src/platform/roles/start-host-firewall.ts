@@ -18,6 +18,18 @@ export async function startHostFirewall({
   const { id: installationId } = await database.installation.findFirstOrThrow({ select: { id: true } })
   const ports = [...(config.INGRESS_PORT > 0 ? [config.INGRESS_PORT] : []), ...config.BERTH_CONTAINER_HOST_PORTS]
   let reason = whyNoFirewall(config, 'the worker')
+  let isRemembered = true
+  const remember = () => {
+    try {
+      rememberFirewall(dataDir, { installationId, ports })
+      isRemembered = true
+    } catch (error) {
+      // A full disk is no reason to run without rules.
+      if (isRemembered)
+        log.warn({ err: error }, 'The firewall rules cannot be kept for the next boot; it is tried again')
+      isRemembered = false
+    }
+  }
   const install = async () => {
     const before = reason
     reason = await installFirewall({ installationId, ports }).then(
@@ -25,7 +37,7 @@ export async function startHostFirewall({
       (error: Error) => error.message,
     )
     if (reason !== null && reason !== before) log.warn({ reason }, UNPROTECTED)
-    if (reason === null) rememberFirewall(dataDir, { installationId, ports })
+    if (reason === null) remember()
   }
   readiness.hostFirewall = { isRequired: false, check: () => firewallPart(reason) }
   if (reason === null) await install()

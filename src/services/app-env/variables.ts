@@ -26,7 +26,7 @@ export const PLATFORM_VARIABLES = ['PORT', 'BERTH_APP_ENV_ID', 'BERTH_ENV_NAME',
 
 /**
  * Replaces the environment's variables by those given. A secret sent back masked keeps its value and stays a secret:
- * otherwise a caller who may not read it could turn it into a value that everybody can read. `madeWith`: names of
+ * otherwise a caller who may not read it could turn it into a value that all members can read. `madeWith`: names of
  * environments that the same call makes.
  */
 export async function replaceVariables(

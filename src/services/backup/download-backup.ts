@@ -21,7 +21,7 @@ const RECHECK_MS = 5_000
 export const downloadBackup = command({
   name: 'downloadBackup',
   about:
-    'Request an address to read a backup from, decrypted, in the format of the engine’s own tool. Whoever knows the address can read it for 15 minutes, as long as your token works and may still do so.',
+    'Request an address to read a backup from, decrypted, in the format of the engine’s own tool. The address needs no token, and works for 15 minutes, as long as yours does and may read the backup.',
   input: z.strictObject({ backupKey: id('backup') }),
   permission: 'backup:download',
   target: ({ tx }, { backupKey }) => lockBackup(tx, backupKey),

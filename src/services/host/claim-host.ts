@@ -7,7 +7,7 @@ import { hostProof } from '../../secrets/host-proof.ts'
 import type { Caller, Scoped } from '../kernel/caller.ts'
 import type { CommandContext, PrepareTools } from '../kernel/command.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
-import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { type AppEnvAddress, addressOf, type LoadedAppEnv } from '../targets/load-app-env.ts'
 
 /** The name in its canonical spelling, if this account may claim it now. Throws INVALID_INPUT or CONFLICT. */
 export async function claimableHost(
@@ -62,15 +62,10 @@ interface ClaimProof {
   accountId: string
 }
 
-interface EnvironmentAddress {
-  appEnvId?: string | undefined
-  envName?: string | undefined
-}
-
-const findEnvironment = ({ database }: PrepareTools, { appEnvId, envName }: EnvironmentAddress) =>
-  appEnvId || envName
+const findEnvironment = ({ database }: PrepareTools, address: AppEnvAddress) =>
+  address.appEnvId || address.envName
     ? database.appEnv.findFirst({
-        where: { deletedAt: null, ...(appEnvId ? { id: appEnvId } : { cliEnvName: envName ?? '' }) },
+        where: { deletedAt: null, ...addressOf(address) },
         include: { hosts: { orderBy: { id: 'asc' } } },
       })
     : null
@@ -80,7 +75,7 @@ const findEnvironment = ({ database }: PrepareTools, { appEnvId, envName }: Envi
  * unproved claim to it. Null when nothing was asked, or nothing was proved.
  */
 export const proveClaim = {
-  async on(tools: PrepareTools, address: EnvironmentAddress): Promise<Scoped | null> {
+  async on(tools: PrepareTools, address: AppEnvAddress): Promise<Scoped | null> {
     const appEnv = await findEnvironment(tools, address)
     return appEnv && { accountId: appEnv.accountId, appEnvId: appEnv.id }
   },
@@ -88,7 +83,7 @@ export const proveClaim = {
   async ask(
     tools: PrepareTools,
     _caller: Caller,
-    { host: text, ...address }: EnvironmentAddress & { host: string },
+    { host: text, ...address }: AppEnvAddress & { host: string },
   ): Promise<ClaimProof | null> {
     const { database, config, vault } = tools
     const parsed = parseHostName(text)

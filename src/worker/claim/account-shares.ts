@@ -18,11 +18,9 @@ export function sharesOf(accountIds: Iterable<string>, isReserved: boolean): Acc
 
 /** A condition: whether the account in the column may take the place. */
 export const mayTake = (accountId: Prisma.Sql, { accountIds, isReserved }: AccountShares): Prisma.Sql =>
-  isReserved && accountIds.length > 0 ? Prisma.sql`${accountId} <> ALL(${accountIds}::text[])` : Prisma.sql`true`
+  isReserved ? Prisma.sql`${accountId} <> ALL(${accountIds}::text[])` : Prisma.sql`true`
 
 /** Sorts by what the account in the column has under way, least first. */
-export const byShare = (accountId: Prisma.Sql, { accountIds, counts }: AccountShares): Prisma.Sql =>
-  accountIds.length > 0
-    ? Prisma.sql`coalesce((SELECT held.count FROM unnest(${accountIds}::text[], ${counts}::int[]) AS held (id, count)
-        WHERE held.id = ${accountId}), 0)`
-    : Prisma.sql`now()`
+export const byShare = (accountId: Prisma.Sql, { accountIds, counts }: AccountShares): Prisma.Sql => Prisma.sql`
+  coalesce((SELECT held.count FROM unnest(${accountIds}::text[], ${counts}::int[]) AS held (id, count)
+    WHERE held.id = ${accountId}), 0)`

@@ -1,13 +1,8 @@
-import { statfs } from 'node:fs/promises'
+import { type FreeSpace, readFreeSpace } from '../../files/free-space.ts'
 import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 const MIN_GROWTH_MB = 64
-interface Free {
-  bytes: number
-  inodes: number
-}
-
 /**
  * Watches the file system of an engine that is on this machine, which costs next to nothing: what containers have written is
  * measured at once when much was written since.
@@ -17,7 +12,7 @@ export class DiskGrowth {
   readonly #maxBytes: number
   readonly #maxInodes: number
   #folder: string | null = null
-  #before: Free | null = null
+  #before: FreeSpace | null = null
 
   /** What one container may write, in MB and in files. */
   constructor(runtime: ContainerRuntime, limitMb: number, maxFiles: number) {
@@ -30,23 +25,24 @@ export class DiskGrowth {
   async begin(): Promise<boolean> {
     const [before, now] = [this.#before, await this.#read()]
     this.#before = now
-    return before !== null && now !== null && before.inodes - now.inodes > this.#maxInodes
+    return before !== null && now !== null && inodesBetween(before, now) > this.#maxInodes
   }
 
   /** False where the engine is on another machine. */
   async isFast(): Promise<boolean> {
     const [before, now] = [this.#before, await this.#read()]
     if (!before || !now) return false
-    return before.bytes - now.bytes > this.#maxBytes || before.inodes - now.inodes > this.#maxInodes
+    return before.bytes - now.bytes > this.#maxBytes || inodesBetween(before, now) > this.#maxInodes
   }
 
-  async #read(): Promise<Free | null> {
+  async #read(): Promise<FreeSpace | null> {
     try {
       this.#folder ??= (await this.#runtime.machine()).dataRoot
-      const { bavail, bsize, ffree } = await statfs(this.#folder ?? '')
-      return { bytes: bavail * bsize, inodes: ffree }
+      return await readFreeSpace(this.#folder ?? '')
     } catch {
       return null
     }
   }
 }
+
+const inodesBetween = (before: FreeSpace, now: FreeSpace): number => (before.inodes ?? 0) - (now.inodes ?? 0)

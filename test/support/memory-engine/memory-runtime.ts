@@ -16,8 +16,12 @@ import { memoryCommands } from './memory-tasks.ts'
 export const ENGINE_NAME = 'Memory'
 const SURPLUS_GRACE_SECONDS = 10
 const MACHINE = {
-  ...{ imageStore: 'memory', dataRoot: '/', cgroupVersion: '2', cgroupDriver: 'none' },
-  ...{ hasMemoryLimit: true, mirrors: [] },
+  imageStore: 'memory',
+  dataRoot: '/',
+  cgroupVersion: '2',
+  cgroupDriver: 'none',
+  hasMemoryLimit: true,
+  mirrors: [],
 }
 
 type LogCall = Parameters<ContainerRuntime['logs']>[1]

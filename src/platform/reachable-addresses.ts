@@ -6,7 +6,7 @@ const OF_CONTAINERS = /^(docker|br-|bt|veth|virbr|cni|lxc|podman)/
 const LINK_LOCAL = /^(169\.254\.|fe80:)/i
 
 /** The addresses at which other machines may reach this one: that of the default route first, IPv4 before IPv6. */
-export function ownAddresses(): string[] {
+export function reachableAddresses(): string[] {
   const ofDefaultRoute = defaultInterface()
   const found = Object.entries(networkInterfaces()).flatMap(([name, addresses = []]) =>
     addresses
