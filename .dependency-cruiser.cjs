@@ -2,7 +2,7 @@
 const FOLDERS = {
   connections: [['domain'], 'How many connections a client may have is one rule, for the APIs and the ingress.'],
   domain: [[], 'Rules and words without I/O: it knows no other layer.'],
-  config: [['domain'], 'Settings are read from the environment, and know nobody who uses them.'],
+  config: [['domain'], 'Settings are read from the environment, and import none of their users.'],
   'fault-injection': [[], 'A failpoint may stand anywhere, and so imports nothing.'],
   files: [[], 'A file that must last is written in one way, in whatever folder the code for it is.'],
   'app-types': [['domain'], 'An app type declares behaviours; other layers ask for them.'],
@@ -30,7 +30,7 @@ const FOLDERS = {
   images: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
   addresses: [['domain'], 'Which addresses a tenant may name is one rule, whatever is fetched from there.'],
   registries: [['domain', 'addresses'], 'What Berth itself asks a registry, before an engine does.'],
-  mail: [['config'], 'One way to send e-mail, to whoever it goes.'],
+  mail: [['config'], 'One way to send e-mail, for all of its users.'],
   backups: [
     ['domain', 'config', 'addresses', 'database', 'files', 'secrets'],
     'Files of backups, their format and where they are stored, for those who write and those who read them.',
@@ -120,7 +120,7 @@ module.exports = {
       to: { path: '^src/', pathNot: '^src/(platform|config)/' },
     },
     {
-      name: 'nobody-imports-main',
+      name: 'main-is-not-imported',
       comment: 'Importing the entry point would start a platform.',
       severity: 'error',
       from: {},
@@ -170,7 +170,7 @@ module.exports = {
     },
     {
       name: 'only-the-platform-chooses-adapters',
-      comment: 'Everybody else knows the ports.',
+      comment: 'All other folders know the ports.',
       severity: 'error',
       from: { path: '^src/', pathNot: '^src/((runtime|images|engine)/[^/]+/|platform/container-engine\\.ts$)' },
       to: { path: '^src/(runtime|images|engine)/[^/]+/' },

@@ -16,10 +16,10 @@ const ENGINE = [
   'test/e2e/**/*.test.ts',
   'test/images/docker/{build,docker-image-builder,own-builder,registry}.test.ts',
   'test/logs/builds.test.ts',
-  'test/runtime/docker/{disk-use,docker-runtime,exec,listening,lost-start}.test.ts',
+  'test/runtime/docker/{container-settings,disk-use,docker-runtime,exec,faulty-images,last-words,listening,lost-start}.test.ts',
   'test/runtime/docker/{network-holders,replaced-by-hand,replica-networks,sandbox}.test.ts',
   'test/worker/{deploy,disk-quota,early-exit,health-check-types,hosts,job-runs,lifecycle}.test.ts',
-  'test/worker/{listening,outage,settings}.test.ts',
+  'test/worker/{installation-network,listening,outage,settings}.test.ts',
   'test/worker/{sweep-images,unreachable,usage,volumes}.test.ts',
   'test/worker/logs/{collector,pods}.test.ts',
 ]
@@ -55,6 +55,7 @@ const LONG = [
   'test/sign-in/pages.test.ts',
   'test/rest/pages.test.ts',
   'test/spec/patch-app.test.ts',
+  'test/structure/linear-patterns.test.ts',
   'test/webhooks/webhooks.test.ts',
   'test/worker/{autoscaling,job-queue,job-run-faults,region-engines,sleeping-lifecycle}.test.ts',
 ]
@@ -97,12 +98,13 @@ const resolve = {
 const project = (name: string, files: { include: string[]; exclude?: string[] }, more = {}) => ({
   resolve,
   test: {
-    ...{ ...inherited, ...files, name, env: { ...env, ...more } },
-    ...{
-      testTimeout: TIMEOUT_MS,
-      hookTimeout: TIMEOUT_MS,
-      expect: { poll: { timeout: POLL_TIMEOUT_MS } },
-    },
+    ...inherited,
+    ...files,
+    name,
+    env: { ...env, ...more },
+    testTimeout: TIMEOUT_MS,
+    hookTimeout: TIMEOUT_MS,
+    expect: { poll: { timeout: POLL_TIMEOUT_MS } },
   },
 })
 

@@ -54,11 +54,14 @@ async function againstMercurius(what: string, query: string): Promise<BenchResul
     return compare(what, query, token, berth, {
       'Mercurius with JIT and hand-written SQL, which asks for no token': await start(
         'references/mercurius.js',
-        ...[url, accountId],
+        url,
+        accountId,
       ),
       'the same Mercurius with the same look-up of the token': await start(
         'references/mercurius.js',
-        ...[url, accountId, 'token'],
+        url,
+        accountId,
+        'token',
       ),
     })
   })

@@ -14,7 +14,9 @@ let isOver = false
 function ask(): void {
   let text = ''
   const socket = connect({
-    ...{ host: '127.0.0.1', port, noDelay: true },
+    host: '127.0.0.1',
+    port,
+    noDelay: true,
     onread: {
       buffer,
       callback: (length) => {

@@ -43,7 +43,7 @@ export async function withServers<T>(
   const postgres = await startEmbeddedPostgres({ dataDir })
   const children: ChildProcess[] = []
   const start = async (program: string, ...args: string[]): Promise<Server> => {
-    // In production the access log is written to a file or a pipe; here nobody reads it.
+    // In production the access log is written to a file or a pipe; here it is discarded.
     const child = fork(join(import.meta.dirname, program), args, { stdio: ['ignore', 'ignore', 'inherit', 'ipc'] })
     children.push(child)
     const [port] = await once(child, 'message')
@@ -82,7 +82,14 @@ async function take(server: Server, { path, token, body }: Load, seconds: number
   const post =
     body === undefined ? [] : ['-m', 'POST', '-b', JSON.stringify(body), '-H', 'Content-Type: application/json']
   const { stdout } = await run(process.execPath, [
-    ...[AUTOCANNON, '--json', '-c', `${CONNECTIONS}`, '-d', `${seconds}`, '-H', `Authorization: ${token}`],
+    AUTOCANNON,
+    '--json',
+    '-c',
+    `${CONNECTIONS}`,
+    '-d',
+    `${seconds}`,
+    '-H',
+    `Authorization: ${token}`,
     ...post,
     `http://127.0.0.1:${server.port}${path}`,
   ])

@@ -78,7 +78,7 @@ async function throughput(docker: Docker, berth: JobPlatform): Promise<BenchResu
   }
 }
 
-/** What somebody would write who needs no record: create, start, wait, remove. */
+/** The same without any record: create, start, wait, remove. */
 async function bareRuns(docker: Docker, image: string, count: number): Promise<void> {
   let left = count
   const worker = async () => {

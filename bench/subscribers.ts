@@ -17,7 +17,7 @@ const WARM_UP = 500
 const ROUNDS = 3
 const GAUGE = ['--expose-gc', '--import', join(import.meta.dirname, 'subscribers/gauge.ts')]
 /** 200 bytes for each subscriber: less than that cannot be state kept for clients that have left. */
-const MOST_LEFT_BYTES = 2_000_000
+const MAX_LEFT_BYTES = 2_000_000
 
 /** 10,000 WebSocket subscribers of one event stream: memory for each, and the time until all of them have an event. */
 export async function benchSubscribers(): Promise<BenchResult[]> {
@@ -62,7 +62,7 @@ async function compare(theirSubject: Subject, ourSubject: Subject): Promise<Benc
     ours.push(await measure(ourSubject, SUBSCRIBERS))
   }
   const { left } = ours.at(-1) as Measured
-  if (left.resources.length > 0 || left.heap > MOST_LEFT_BYTES)
+  if (left.resources.length > 0 || left.heap > MAX_LEFT_BYTES)
     throw new Error(
       `After all subscribers had left there were still ${left.resources.join(', ')} and ${left.heap} bytes more`,
     )
@@ -83,17 +83,23 @@ function results(theirs: Measured[], ours: Measured[]): BenchResult[] {
   const who = `${SUBSCRIBERS} WebSocket subscribers, against bare graphql-ws`
   return [
     {
-      ...{ name: `${who}: heap for each`, ratio: heap.ours / heap.theirs, ...common },
+      name: `${who}: heap for each`,
+      ratio: heap.ours / heap.theirs,
+      ...common,
       detail: `${against(heap, 'KB', 1024)} after a full collection; after all have left, no socket, no timer and ${((ours.at(-1)?.left.heap ?? 0) / 1024).toFixed(0)} KB more than before`,
       limitedBy: 'the socket itself (ws and node:http), which is most of it in both',
     },
     {
-      ...{ name: `${who}: resident memory for each`, ratio: resident.ours / resident.theirs, ...common },
+      name: `${who}: resident memory for each`,
+      ratio: resident.ours / resident.theirs,
+      ...common,
       detail: against(resident, 'KB, the first time', 1024),
       limitedBy: 'what is read from the database once for each that comes, and is garbage by then',
     },
     {
-      ...{ name: `${who}: p99 of the time until an event arrives`, ratio: p99.ours / p99.theirs, ...common },
+      name: `${who}: p99 of the time until an event arrives`,
+      ratio: p99.ours / p99.theirs,
+      ...common,
       detail: `${against(p99, 'ms')}, from before the event is committed until a client has it; medians of ${ROUNDS} rounds`,
       limitedBy:
         'one write to one socket for each subscriber, then garbage collection. The event is worked out once for each of 100 tokens',

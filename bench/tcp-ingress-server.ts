@@ -12,8 +12,11 @@ source.replace(
     [],
     [
       {
-        ...{ port: Number(port), appEnvId: 'env_bench', cliEnvName: 'default-bench-production' },
-        ...{ allowedCidrs: ['127.0.0.1'], maxConnections: null },
+        port: Number(port),
+        appEnvId: 'env_bench',
+        cliEnvName: 'default-bench-production',
+        allowedCidrs: ['127.0.0.1'],
+        maxConnections: null,
         targets: [{ name: 'bench-0', address, port: Number(upstreamPort), isReady: true }],
       },
     ],

@@ -81,7 +81,10 @@ function result(name: string, aim: number, compared: Compared, inWords: (perSeco
   const { direct, through, ratios, cpuSeconds, seconds } = compared
   const [least, most] = [Math.min(...ratios), Math.max(...ratios)].map((ratio) => ratio.toFixed(2))
   return {
-    ...{ name, ratio: median(ratios), aim, better: 'higher' },
+    name,
+    ratio: median(ratios),
+    aim,
+    better: 'higher',
     detail: `${inWords(through)} through the ingress, ${inWords(direct)} directly; medians of ${ROUNDS} rounds, ${least}–${most}`,
     limitedBy: `the cores that client, server and ingress share: the ingress used ${((cpuSeconds / seconds) * 100).toFixed(0)} % of one for two reads and two writes where the direct way has one of each`,
   }

@@ -11,7 +11,7 @@ import { readConfig } from '../src/config/config.ts'
 import { SECRET } from '../src/config/secret-files.ts'
 import { SETTINGS } from '../src/config/settings.ts'
 import { makeFolder, writeDurably } from '../src/files/durable-files.ts'
-import { listProcesses } from '../src/platform/process-registry/list-processes.ts'
+import { askProcesses, listProcesses } from '../src/platform/process-registry/list-processes.ts'
 import { readProcessInfo } from '../src/platform/process-registry/process-info.ts'
 import { openRegistryDirectory } from '../src/platform/process-registry/registry-directory.ts'
 import { Refusal } from './refusal.ts'
@@ -72,19 +72,34 @@ async function install(): Promise<void> {
   // systemd does not: a power cut would lose that they start at boot.
   spawnSync('sync', ['-f', dirname(unitFile(unit))])
   console.log(`Starting ${unit} as ${here.user}, which a first start sets up …`)
-  startUnit('restart', unit)
+  await startUnit('restart', unit)
+  const { apiUrl, ingressUrl } = await addressesOf(here)
+  const inClone = `cd ${here.root} && npm run`
   console.log(
     [
-      `${unit} runs, and starts at every boot. Its settings: ${here.settingsFile}`,
-      `  log      journalctl -u ${here.name} -f`,
-      `  token    cat ${join(here.dataDir, 'admin-token')}`,
-      '  restart  npm run service -- restart',
-      '  upgrade  npm run service -- upgrade',
+      `${unit} runs, and starts at every boot.`,
+      ...(apiUrl ? [`  API       ${apiUrl}/api/public/v1`, `  sign in   ${apiUrl}/sign-in`] : []),
+      ...(ingressUrl ? [`  apps      ${ingressUrl}`] : []),
+      `  token     cat ${join(here.dataDir, 'admin-token')}`,
+      `  log       journalctl -u ${here.name} -f`,
+      `  settings  ${here.settingsFile}; after a change: ${inClone} service -- restart`,
+      'Next:',
+      `  ${inClone} doctor              # whether all is well`,
+      `  ${inClone} demo                # deploys a sample app, and prints its URL`,
+      `  ${inClone} service -- upgrade  # later, to the newest version`,
       hasFirewall
         ? `${firewallUnitOf(here.name)} lays the firewall rules before the engine starts containers.`
         : `${here.user} may lay no firewall rules: docs/operating.md, "Host firewall", says how to lay them by hand.`,
     ].join('\n'),
   )
+}
+
+/** As its processes say, once it is ready. */
+async function addressesOf({ dataDir }: Installation): Promise<{ apiUrl?: string; ingressUrl?: string }> {
+  if (!existsSync(join(dataDir, 'processes'))) return {}
+  const { living } = await askProcesses(openRegistryDirectory(dataDir))
+  const found = (name: 'apiUrl' | 'ingressUrl') => living.find((process) => process[name] !== null)?.[name] ?? undefined
+  return { apiUrl: found('apiUrl'), ingressUrl: found('ingressUrl') }
 }
 
 function remove(): void {
@@ -128,11 +143,11 @@ function status(): void {
   if (about.ActiveState !== 'active') process.exitCode = 1
 }
 
-function restart(): void {
+async function restart(): Promise<void> {
   mayChangeUnits()
   const { name, settingsFile } = managed()
   readConfig({ ...process.env, ...settingsIn(settingsFile) })
-  startUnit('restart', unitOf(name))
+  await startUnit('restart', unitOf(name))
   console.log(`${unitOf(name)} is ready. Apps have kept running.`)
 }
 

@@ -50,7 +50,12 @@ function sectionOf({ name, slug, description, requiresSandbox, inputs, component
     `\`${slug}\`: ${description}${requiresSandbox ? ' Needs the sandbox.' : ''}`,
     ...table,
     '',
-    ...['```mermaid', 'graph LR', ...nodes, ...edges, '```', ''],
+    '```mermaid',
+    'graph LR',
+    ...nodes,
+    ...edges,
+    '```',
+    '',
   ].join('\n')
 }
 

@@ -63,7 +63,7 @@ function describe(error: unknown): string {
 
 /**
  * The first signal stops in order; a later one, or the time, does not wait any longer. Apps keep running. One that
- * comes during the start waits for its end, or the database would be left running without anybody who uses it.
+ * comes during the start waits for its end, or the database would be left running unused.
  */
 function stopOnRequest(starting: Promise<Platform>, link: SupervisorLink | null): () => boolean {
   let stoppingSince: number | null = null

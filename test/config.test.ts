@@ -98,9 +98,17 @@ describe('the configuration', () => {
   })
 
   test.each([
-    ...['BERTH_IMAGE', 'BERTH_SUBNET', 'BERTH_GATEWAY'],
-    ...['BERTH_APP_ENV_ID', 'BERTH_ENV_NAME', 'BERTH_CONTENT_ID', 'BERTH_VERSION'],
-    ...['BERTH_SERVICE_HOST', 'BERTH_SERVICE_PORT', 'BERTH_API_SERVICE_PORT_HTTP', 'BERTH_PORT_4000_TCP_ADDR'],
+    'BERTH_IMAGE',
+    'BERTH_SUBNET',
+    'BERTH_GATEWAY',
+    'BERTH_APP_ENV_ID',
+    'BERTH_ENV_NAME',
+    'BERTH_CONTENT_ID',
+    'BERTH_VERSION',
+    'BERTH_SERVICE_HOST',
+    'BERTH_SERVICE_PORT',
+    'BERTH_API_SERVICE_PORT_HTTP',
+    'BERTH_PORT_4000_TCP_ADDR',
   ])('takes %s for what it is: the compose stack’s, an app’s or a Kubernetes service’s', (name) => {
     expect(unknownSettings({ [name]: '1', BERTH_PORT: 'tcp://10.0.0.1:4000' })).toEqual({ problems: [], ignored: [] })
   })

@@ -5,7 +5,7 @@ import type { Opening, Receipt } from './client.ts'
 import type { Holding } from './gauge.ts'
 
 const EVENTS = 20
-/** Longer than a pool keeps a connection to the database that nobody uses. */
+/** Longer than a pool keeps an idle connection to the database. */
 const IDLE_MS = 20_000
 
 /** One of the servers that are compared. */
@@ -70,7 +70,7 @@ async function holding(child: ChildProcess): Promise<Holding> {
   return held
 }
 
-/** What is still held once connections to the database that nobody uses have been closed, if nothing else is left. */
+/** Memory that is still held once idle connections to the database have been closed, if nothing else is left. */
 async function heldAfter(child: ChildProcess, before: Holding): Promise<Holding> {
   const deadline = now() + IDLE_MS
   let held = await holding(child)

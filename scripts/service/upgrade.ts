@@ -47,10 +47,10 @@ export async function upgrade(here: Installation): Promise<void> {
     throw new Refusal(`Nothing has changed, Berth runs on. ${(error as Error).message}`)
   }
   try {
-    startUnit('restart', unit)
+    await startUnit('restart', unit)
   } catch (error) {
     console.error(`${(error as Error).message}\nGoing back to ${from.slice(0, 12)} …`)
-    restore(here, record)
+    await restore(here, record)
     throw new Refusal(`The upgrade to ${to.slice(0, 12)} was taken back; ${from.slice(0, 12)} is ready again.`)
   }
   console.log(
@@ -69,18 +69,18 @@ export async function goBack(here: Installation, { isConfirmed }: { isConfirmed:
     : 'The database was not migrated, and stays.'
   console.log(`Going back from ${record.to.slice(0, 12)} to ${record.from.slice(0, 12)}. ${loss}`)
   if (!isConfirmed && !(await isYes('Go back?'))) return console.log('Nothing was changed.')
-  restore(here, record)
+  await restore(here, record)
   console.log(`${record.from.slice(0, 12)} is ready.`)
 }
 
 /** The database first: an older version cannot read the newer one, and a newer one migrates the older again. */
-function restore(here: Installation, record: Upgrade): void {
+async function restore(here: Installation, record: Upgrade): Promise<void> {
   const unit = unitOf(here.name)
   systemctl('stop', unit)
   const copy = findCopy(here.dataDir, new Date(record.at))
   if (copy) restoreCopy(here.dataDir, copy)
   git(here.root, 'reset', '--quiet', '--keep', record.from)
-  startUnit('start', unit)
+  await startUnit('start', unit)
 }
 
 function findVersions(root: string): { from: string; to: string } {

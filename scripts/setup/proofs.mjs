@@ -122,6 +122,13 @@ export const PROOFS = {
     engine: 'required',
     shows: 'Tests that repeat a case less often in npm run test:all, with every repetition',
   },
+  repositories: {
+    program: ['test/sources/prove-repositories.ts'],
+    isCompiled: true,
+    engine: 'required',
+    shows:
+      'Repositories as generators of frameworks make them, built and answering on npm start, or refused with the next step',
+  },
   server: {
     program: ['test/server/prove-server.ts'],
     shows: 'A server of its own, in a virtual machine: first starts, power cuts, the firewall at boot, a full disk',

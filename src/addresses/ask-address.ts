@@ -34,7 +34,11 @@ export function askAddress(url: URL, addresses: readonly string[], asked: Asked)
   }
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
   const options: RequestOptions = {
-    ...{ method, lookup, signal, agent: false, maxHeaderSize: MAX_HEADER_BYTES },
+    method,
+    lookup,
+    signal,
+    agent: false,
+    maxHeaderSize: MAX_HEADER_BYTES,
     headers: { 'user-agent': 'berth', ...headers, ...length },
   }
   return new Promise((resolve, reject) => {

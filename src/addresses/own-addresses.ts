@@ -16,5 +16,5 @@ export function isOwnAddress(address: string): boolean {
 
 function readOwnAddresses(): BlockList {
   const found = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
-  return networksOf(found.map(({ address }) => address.replace(/%.*$/, '')))
+  return networksOf(found.map(({ address }) => address.split('%', 1)[0] ?? address))
 }

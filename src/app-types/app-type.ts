@@ -74,7 +74,7 @@ export interface OnDemandWorkload {
 }
 
 export interface UrlFacts {
-  /** Null: nobody described how the program is reached. */
+  /** Null: it is not described how the program is reached. */
   engine: Engine | null
   /** Null where the program has no generated credentials. */
   credentials: EngineCredentials | null

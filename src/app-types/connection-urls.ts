@@ -25,6 +25,10 @@ export const urlsOfEngine: AppType['connectionUrls'] = ({
     internalUrl: engine.url(credentials, { host, port }),
     externalUrl: externalAddress && engine.url(credentials, externalAddress),
     readOnlyUrl: replicasHost && engine.url(credentials, { host: replicasHost, port }),
-    ...{ user, password, host, port: `${port}`, database },
+    user,
+    password,
+    host,
+    port: `${port}`,
+    database,
   }
 }

@@ -1,7 +1,7 @@
 import type { StartupConfig } from '../domain/configuration.ts'
 import type { RunSettings } from '../domain/job-run.ts'
 
-/** What contract §4.4 says of fields that nobody sets. */
+/** Defaults of fields, by contract §4.4. */
 const DEFAULTS = {
   command: null,
   args: [],

@@ -22,10 +22,10 @@ interface Writing extends WriteOptions {
   /** 32 random bytes that encrypt nothing else. */
   key: Buffer
   /** The file may have this many. */
-  mostBytes: number
+  maxBytes: number
   /** Produces the content by calling `output`; its failure discards the file. */
   produce: (output: (chunk: Uint8Array) => Promise<void>) => Promise<void>
-  /** Told how many bytes were produced so far. */
+  /** Called with the number of bytes produced so far. */
   progress?: (bytes: number) => void
 }
 
@@ -36,9 +36,9 @@ interface Written {
 
 /** Compresses, encrypts and stores what is produced, as it flows: chunk by chunk, with back-pressure. */
 export async function writeBackup(writing: Writing): Promise<Written> {
-  const { store, file, header, key, mostBytes, produce, progress } = writing
+  const { store, file, header, key, maxBytes, produce, progress } = writing
   const compress = createZstdCompress(COMPRESSION)
-  // Whoever waits for it is told; without a listener, the process would end.
+  // The awaited promise reports the error; without a listener, the process would end.
   compress.on('error', () => {})
   const hash = createHash('sha256')
   let sizeBytes = 0
@@ -46,7 +46,7 @@ export async function writeBackup(writing: Writing): Promise<Written> {
     for await (const chunk of encrypted(compress, header, key)) {
       hash.update(chunk)
       sizeBytes += chunk.length
-      if (sizeBytes > mostBytes) throw new BackupFailed('BACKUP_BUDGET', OVER_BUDGET)
+      if (sizeBytes > maxBytes) throw new BackupFailed('BACKUP_BUDGET', OVER_BUDGET)
       yield chunk
     }
   }

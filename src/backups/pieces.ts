@@ -38,7 +38,7 @@ export class Pieces {
     ;[this.#piece, this.#spare] = [this.#spare, this.#piece]
     this.#gathered = 0
     this.#taking = this.#take(piece)
-    // Whoever adds or ends next is told.
+    // The next call of add or end throws it.
     this.#taking.catch(() => {})
   }
 }

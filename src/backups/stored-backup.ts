@@ -1,6 +1,6 @@
 import type { Config } from '../config/config.ts'
 import type { Database } from '../database/client.ts'
-import type { Backup, LogPiece } from '../database/generated/prisma/client.ts'
+import type { Backup, WalPiece } from '../database/generated/prisma/client.ts'
 import type { Vault } from '../secrets/vault.ts'
 import { BackupFailed } from './backup-failed.ts'
 import { readBackup } from './backup-stream.ts'
@@ -35,7 +35,7 @@ export async function* pieceContent(
   context: StoreContext & { signal: AbortSignal },
   account: { id: string; dataKey: string },
   place: Pick<Backup, 'accountId' | 'storageCredentialId' | 'presetVersion'>,
-  { id, file, sealedKey }: LogPiece,
+  { id, file, sealedKey }: WalPiece,
 ): AsyncGenerator<Uint8Array> {
   if (sealedKey === null) throw new BackupFailed('BACKUP_MISSING', `The piece ${id} of the log was never whole`)
   const store = await storeOf(context, place)

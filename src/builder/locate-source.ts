@@ -1,6 +1,8 @@
 import { join } from 'node:path'
 import { uploadPath } from '../config/upload-files.ts'
+import { BuildFailure } from '../domain/build-failure.ts'
 import type { BuildSource } from '../domain/build-plan.ts'
+import type { SourceTree } from './archive/source-tree.ts'
 import { checkOut, openRepository, resolveCommit } from './git/checkout.ts'
 import { type GitHubApp, mintAuthorization } from './git/github-app.ts'
 import type { SourceLimits } from './limits.ts'
@@ -23,8 +25,8 @@ export interface LocatedSource {
   commit: string | null
   /** For people: what is being built. */
   about: string
-  /** Fetches it below the folder, and returns where its files are; null when there are none. */
-  fetch(reader: SourceReader): Promise<string | null>
+  /** Fetches it below the folder; null when there are no files. */
+  fetch(reader: SourceReader): Promise<SourceTree | null>
 }
 
 /** Determines exactly which source is meant, using an empty folder of its own. Throws BuildFailure. */
@@ -43,6 +45,10 @@ async function locateCommit(
   const authorization = await authorizationFor(source, gitHub, signal)
   const request = { ...source, authorization }
   const git = { limits, addresses: { allowsPrivate: allowsPrivateHosts }, signal }
+  // An installation is of one owner: repositories of others are public, or not to be had.
+  const owner = source.url.slice(0, source.url.lastIndexOf('/') + 1)
+  const authorize = async (url: string) =>
+    url.startsWith(owner) ? authorizationFor({ ...source, url }, gitHub, signal).catch(withoutAccess) : null
   const repository = await openRepository(request, directory, git)
   const commit = await resolveCommit(repository, request)
   return {
@@ -50,8 +56,14 @@ async function locateCommit(
     branch: source.branch,
     commit,
     about: `commit ${commit.slice(0, 12)} of ${source.url}${source.branch ? ` (${source.branch})` : ''}`,
-    fetch: (reader) => checkOut(repository, commit, directory, { ...git, reader }),
+    fetch: (reader) => checkOut(repository, commit, directory, { ...git, reader, authorize }),
   }
+}
+
+/** A repository that the installation may not read may be public. */
+function withoutAccess(error: unknown): null {
+  if (error instanceof BuildFailure && error.reason === 'SOURCE_NOT_FOUND') return null
+  throw error
 }
 
 /** The token goes only to the host that issued it. */
@@ -82,8 +94,9 @@ async function locateUpload(
     about: `the upload ${storageKey}`,
     async fetch(reader) {
       const tree = join(directory, 'tree')
-      await reader.read('unpack', { archive: uploadPath(uploads, storageKey, sha256), tree, limits }, signal)
-      return tree
+      const archive = uploadPath(uploads, storageKey, sha256)
+      const absent = await reader.read('unpack', { archive, tree, limits }, signal)
+      return { folder: tree, absent }
     },
   }
 }

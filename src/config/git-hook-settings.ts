@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { count, whole } from './setting-types.ts'
 
-const SHORTEST_SECRET = 16
+const MIN_SECRET = 16
 
-/** Settings of what git hosts tell. */
+/** Settings of deliveries from git hosts. */
 export const GIT_HOOK_SETTINGS = {
   BERTH_ACCOUNT_GIT_HOOKS: count(50, 1000).describe('Git hooks per account.'),
   BERTH_GIT_HOOK_LIMIT_KB: whole(5120, 16, 25_600).describe(
@@ -15,7 +15,7 @@ export const GIT_HOOK_SETTINGS = {
   BERTH_GIT_DELIVERIES: count(1000, 100_000).describe('Deliveries of git hosts that are kept per account.'),
   BERTH_GITHUB_WEBHOOK_SECRET: z
     .string()
-    .min(SHORTEST_SECRET, `must have at least ${SHORTEST_SECRET} characters`)
+    .min(MIN_SECRET, `must have at least ${MIN_SECRET} characters`)
     .optional()
     .describe('Webhook secret of the GitHub App. Without it, deliveries of the App itself are refused.'),
 }

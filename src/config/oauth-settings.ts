@@ -10,13 +10,13 @@ export const OAUTH_SETTINGS = {
     .enum(['open', 'admin', 'off'])
     .default('open')
     .describe(
-      'Registration of OAuth clients. open: any client, as MCP clients and command-line tools expect; users decide what each may do. admin: with a token of the installation’s admin. off: nobody.',
+      'Registration of OAuth clients. open: any client, as MCP clients and command-line tools expect; users decide what each may do. admin: only with a token of the installation’s admin. off: no registration.',
     ),
   BERTH_OAUTH_CLIENTS: count(1000, 1_000_000).describe(
-    'OAuth clients that are kept. When another registers, the oldest that nobody authorised makes room.',
+    'Maximum number of registered OAuth clients. A further registration removes the oldest client that no user has authorised.',
   ),
   BERTH_OAUTH_CLIENT_DAYS: count(30, 3650).describe(
-    'Days after which an OAuth client that nobody authorises any more is deleted.',
+    'Days after which an OAuth client is deleted if no user has authorised it since.',
   ),
   BERTH_OAUTH_AUTHORIZATIONS: count(100, 10_000).describe('Applications that a user may authorise by OAuth.'),
   BERTH_OAUTH_ACCESS_TOKEN_SECONDS: seconds(3600).describe('How long an OAuth access token works.'),

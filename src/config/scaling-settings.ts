@@ -1,6 +1,6 @@
 import { count, seconds, whole } from './setting-types.ts'
 
-/** Of apps that sleep while nobody asks for them. */
+/** Settings of apps that sleep while they get no requests. */
 export const SCALING_SETTINGS = {
   BERTH_WAKE_QUEUE_REQUESTS: count(1000, 1_000_000).describe(
     'Maximum number of requests per app and ingress that wait for a container of an app that scales to zero; more are answered with 503.',

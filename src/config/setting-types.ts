@@ -55,8 +55,8 @@ export const tcpPorts = () =>
     'must be ports from 1 to 65535, separated by commas, such as 80,443',
   ).transform((parts) => parts.map(Number))
 
-const MOST_PORTS = 10_000
-const RANGES_RULE = `must be off, or ports and ranges of them from 1 to 65535, separated by commas, such as 20000-20999; at most ${MOST_PORTS} ports`
+const MAX_PORTS = 10_000
+const RANGES_RULE = `must be off, or ports and ranges of them from 1 to 65535, separated by commas, such as 20000-20999; at most ${MAX_PORTS} ports`
 
 /** Ports in ascending order; none where it is `off`. */
 export const portRanges = (fallback: string) =>
@@ -66,7 +66,7 @@ export const portRanges = (fallback: string) =>
     .transform((text) => (text.trim().toLowerCase() === 'off' ? [] : text.split(',').map(portsOf)))
     .refine((ranges) => ranges.every((ports) => ports !== null), RANGES_RULE)
     .transform((ranges) => [...new Set(ranges.flatMap((ports) => ports ?? []))].sort((one, other) => one - other))
-    .refine((ports) => ports.length <= MOST_PORTS, RANGES_RULE)
+    .refine((ports) => ports.length <= MAX_PORTS, RANGES_RULE)
 
 /** Null unless it is a port, or the first and the last of a range. */
 function portsOf(text: string): number[] | null {

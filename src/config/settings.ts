@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { MAX_STOP_GRACE_SECONDS } from '../domain/container-settings.ts'
 import { isImageReference } from '../domain/image-reference.ts'
 import { ENGINE_SETTINGS } from './engine-settings.ts'
 import { JOB_SETTINGS } from './job-settings.ts'
@@ -122,7 +123,9 @@ export const SETTINGS = z.object({
   BERTH_DRAIN_SECONDS: whole(10, 0, 3600).describe(
     'Drain time: how long a replaced container keeps running to finish its requests.',
   ),
-  BERTH_STOP_GRACE_SECONDS: seconds(10, 600).describe('Time between SIGTERM and SIGKILL when a container is stopped.'),
+  BERTH_STOP_GRACE_SECONDS: seconds(10, MAX_STOP_GRACE_SECONDS).describe(
+    'Time between SIGTERM and SIGKILL when a container is stopped.',
+  ),
   BERTH_ROUTE_PROPAGATION_MS: whole(1500, 0, 60_000).describe(
     'Time between removing a route and stopping its containers, in milliseconds. Every ingress must see the change within it.',
   ),
@@ -209,7 +212,7 @@ export const SETTINGS = z.object({
     'Disk quota of a running build in MB, unless its app or plan says otherwise (`buildResources`). The BuildKit of the engine has none.',
   ),
   BERTH_BUILD_PROCESSES: whole(4096, 64, 1_000_000).describe(
-    'Processes and threads that one build step may have at a time. Applies to the classic builder only; see BERTH_BUILD_CGROUP_PARENT.',
+    'Processes and threads that one build may have at a time, or one step of the classic builder. The engine’s BuildKit has no such limit; see BERTH_BUILD_CGROUP_PARENT.',
   ),
   BERTH_BUILD_CGROUP_PARENT: z
     .string()
@@ -400,7 +403,9 @@ export const SETTINGS = z.object({
   ),
   ...TCP_SETTINGS,
   ...SCALING_SETTINGS,
-  ...{ ...WEBHOOK_SETTINGS, ...OAUTH_SETTINGS, ...SIGN_IN_SETTINGS },
+  ...WEBHOOK_SETTINGS,
+  ...OAUTH_SETTINGS,
+  ...SIGN_IN_SETTINGS,
   BERTH_FAULT_INJECTION: z.string().min(1).optional().describe('Directory of fault injection orders. Only for tests.'),
   BERTH_TRUSTED_PROXIES: networks().describe(
     'Proxies in front of the API and the ingress whose X-Forwarded-* headers are trusted: addresses or CIDR ranges, comma-separated.',

@@ -11,7 +11,7 @@ export const SIGN_IN_SETTINGS = {
     'Maximum number of sessions per user; a further sign-in ends the oldest of them.',
   ),
   BERTH_SIGN_IN_TRIES: count(10, 1000).describe(
-    'Maximum number of attempts to sign in to an account by password or code within 15 minutes, whoever tries; three times as many per client address. All processes count together.',
+    'Maximum number of attempts to sign in as one user by password or code within 15 minutes, from all clients together; three times as many per client address. All processes count together.',
   ),
   BERTH_PASSWORD_MEMORY_KB: whole(19_456, 7168, 4_194_304).describe(
     'Memory that hashing a password takes (Argon2id), in KB. A password is hashed anew at the next sign-in when this or the passes have changed.',

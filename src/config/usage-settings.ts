@@ -12,7 +12,7 @@ export const USAGE_SETTINGS = {
     'Interval at which managed services are asked for their metrics, such as connections and size on disk.',
   ),
   BERTH_USAGE_SECONDS: seconds(60, 3600).describe(
-    'Pause between two looks at running containers, volumes and backups for their usage. What is gone without anybody having seen its end counts until the last look.',
+    'Interval between two measurements of running containers, volumes and backups for usage. What disappeared without its end being recorded counts until the last measurement.',
   ),
   BERTH_USAGE_MONTHS: count(24, 240).describe(
     'Months for which the usage log is kept. Statements stay; older ones can no longer be worked out again.',

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { GIT_HOOK_SETTINGS } from './git-hook-settings.ts'
 import { count, registries, seconds, whole } from './setting-types.ts'
 
-/** Settings of webhooks and notifications, and of what git hosts tell. */
+/** Settings of webhooks, notifications and deliveries from git hosts. */
 export const WEBHOOK_SETTINGS = {
   BERTH_ACCOUNT_WEBHOOKS: count(20, 1000).describe('Webhooks and notifications per account.'),
   BERTH_WEBHOOK_CONCURRENCY: count(8, 256).describe('Webhooks that one worker delivers to at the same time.'),

@@ -43,7 +43,8 @@ const BY_PRISMA: ReadonlyMap<string, DatabaseFault> = new Map([
 /** Prisma's codes for PostgreSQL's own errors; the message contains the SQLSTATE. */
 const FROM_POSTGRES = new Set(['P2010', 'P2039'])
 
-const AWAY_WORDS = /ECONNREFUSED|ECONNRESET|connection .*(terminated|closed)|terminating connection|not queryable/i
+const AWAY_WORDS =
+  /ECONNREFUSED|ECONNRESET|connection .{0,200}(terminated|closed)|terminating connection|not queryable/i
 /** The driver's own deadlines, which have no code. */
 const SLOW_WORDS = /Query read timeout|^timeout expired$|timeout exceeded when trying to connect/
 

@@ -84,6 +84,6 @@ export const tableNames = (database: Database): string[] =>
 /** Prisma keeps the names of tables and columns to itself, and has no other place for them. */
 function tablesOf(database: Database): Tables {
   const { _runtimeDataModel: tables } = database as unknown as { _runtimeDataModel?: Tables }
-  if (!tables) throw new Error('This version of Prisma does not tell the names of tables and columns')
+  if (!tables) throw new Error('This version of Prisma does not expose the names of tables and columns')
   return tables
 }

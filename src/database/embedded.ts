@@ -12,7 +12,7 @@ import { newPassword, passwordFile, replaceLostPassword, superuserPassword } fro
 const STOP_TIMEOUT_SECONDS = 20
 const REVIVE_PAUSE_MS = 1_000
 const RETRY_MS = 250
-/** So often in a row something other than what passes by itself hinders the server: then more attempts do not help. */
+/** Consecutive failures by a permanent cause, after which more attempts do not help. */
 const MAX_FAULTS = 3
 
 // Every process that uses the server holds this lock shared; the process that gets it exclusively stops the server.

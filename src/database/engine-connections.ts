@@ -25,7 +25,12 @@ export class EngineConnections implements SqlMigrationAwareDriverAdapterFactory 
   constructor(databaseUrl: string) {
     const { host, port, user, password, database, ssl } = new pg.Client({ connectionString: databaseUrl })
     this.config = {
-      ...{ host, port, user, password: password ?? undefined, database, ssl },
+      host,
+      port,
+      user,
+      password: password ?? undefined,
+      database,
+      ssl,
       application_name: 'berth-migrate',
       max: 2,
       connectionTimeoutMillis: 10_000,

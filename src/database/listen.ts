@@ -3,7 +3,7 @@ import pg from 'pg'
 import type { Logger } from 'pino'
 import { backoff } from '../domain/backoff.ts'
 
-const RETRY_MS = { first: 100, longest: 5_000 }
+const RETRY_MS = { first: 100, max: 5_000 }
 const END_TIMEOUT_MS = 1_000
 const CONNECT_TIMEOUT_MS = 5_000
 

@@ -45,7 +45,7 @@ export async function refuseNewerSchema(client: ClientBase): Promise<void> {
 export const newerSchema = (migration: string): string =>
   `The database has the migration ${migration}, which this version of Berth (${VERSION}) does not know.`
 
-/** What opened the database last; null where that cannot be told. */
+/** The version that opened the database last; null when it is unknown. */
 async function berthVersion(client: ClientBase): Promise<string | null> {
   const { rows } = await client
     .query<{ version: string | null }>('SELECT berth_version AS version FROM installation')

@@ -113,7 +113,7 @@ export async function launch(folder: string, settings: Record<string, string>, d
   return ended
 }
 
-/** The live server that owns the folder, whoever started it. */
+/** The live server that owns the folder, started by any process. */
 export function findServer(folder: string): RunningServer | null {
   const { pid, port, status } = readPidFile(folder)
   // After a reboot the number in a left-over pid file may belong to another program.

@@ -62,7 +62,7 @@ export async function askIngressDatabase(databaseUrl: string): Promise<IngressFa
       INGRESS_RIGHTS,
     )
     const unknown = await unknownMigration(client).catch((error: unknown) => {
-      // Of what it may not read, it can tell nothing.
+      // Without the right to read the table, only the missing one can be reported.
       if (missing) return null
       throw error
     })

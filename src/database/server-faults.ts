@@ -6,8 +6,9 @@ import { logTail } from './postgres-server.ts'
 /** A server needs more than this for its log of writes and its lock file. */
 const MIN_FREE_BYTES = 1_048_576
 
-/** What passes by itself: another process starts or stops the server, or what is left of it ends. */
-const PASSING = /lock file .* (already exists|is empty)|already in use|pre-existing shared memory|Is another postmaster/
+/** Temporary causes: another process starts or stops the server, or what is left of it ends. */
+const PASSING =
+  /lock file "[^"]*" (already exists|is empty)|already in use|pre-existing shared memory|Is another postmaster/
 
 const FULL = 'Its disk is full. Free some space, then start again.'
 const READ_ONLY =

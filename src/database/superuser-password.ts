@@ -87,7 +87,7 @@ async function setPassword(folder: string, password: string, deadline: number): 
   child.stdin.end(`ALTER ROLE ${SUPERUSER} PASSWORD '${password}'\n`)
   const [code] = await once(child, 'close')
   if (code === 0 && !/^.*\b(ERROR|FATAL|PANIC):/m.test(complaint)) return true
-  if (/lock file .* already exists/.test(complaint)) return false
+  if (/lock file "[^"]*" already exists/.test(complaint)) return false
   const reason = explainServer(folder, new Error(complaint.trim() || `PostgreSQL ended with ${code}`))
   throw new Error(`A new password of the database in ${folder} could not be set. ${reason}`)
 }

@@ -14,7 +14,7 @@ export async function databaseTime(database: Pick<Transaction, '$queryRaw'>): Pr
 
 /**
  * The second that has begun by the database's time. Columns of whole seconds would round half of all times up, into the
- * future, where whoever asks for everything until now does not find them.
+ * future, where a query for everything until now does not find them.
  */
 export async function databaseSecond(database: Pick<Transaction, '$queryRaw'>): Promise<Date> {
   const now = await databaseTime(database)

@@ -43,7 +43,7 @@ export interface ScalingChange {
 export type RecordScaling = (change: ScalingChange) => Promise<boolean>
 
 /** A window with fewer samples than this says nothing. */
-const FEWEST_SAMPLES = 2
+const MIN_SAMPLES = 2
 
 interface Pressure {
   measure: 'processor' | 'memory'
@@ -102,10 +102,10 @@ function scaleDown({ downWindowSeconds }: AutoScaling, facts: ScalingFacts, pres
 /** The samples of the last so many seconds; none unless they cover the whole window. */
 function windowOf({ samples, now, beatSeconds }: ScalingFacts, seconds: number): readonly LoadSample[] {
   // A window shorter than the sampling interval could never be covered.
-  const since = now.getTime() - Math.max(seconds, FEWEST_SAMPLES * beatSeconds) * 1000
+  const since = now.getTime() - Math.max(seconds, MIN_SAMPLES * beatSeconds) * 1000
   const recent = samples.filter(({ at }) => at.getTime() >= since)
   const [first, last] = [recent[0], recent.at(-1)]
-  if (!first || !last || recent.length < FEWEST_SAMPLES) return []
+  if (!first || !last || recent.length < MIN_SAMPLES) return []
   const slackMs = 2 * beatSeconds * 1000
   const isCovered = first.at.getTime() - since <= slackMs && now.getTime() - last.at.getTime() <= slackMs
   return isCovered ? recent : []

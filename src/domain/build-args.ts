@@ -1,4 +1,5 @@
-const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
+import { isArgName } from './variable-name.ts'
+
 const MAX_ARGS = 100
 /** BuildKit would run it as the program that reads the Dockerfile. */
 const RESERVED = 'BUILDKIT_SYNTAX'
@@ -18,7 +19,7 @@ export function parseBuildArgs(text: string | null): ParsedBuildArgs {
   if ('problem' in pairs) return pairs
   if (pairs.list.length > MAX_ARGS) return { problem: `holds more than ${MAX_ARGS} arguments` }
   for (const [name, value] of pairs.list) {
-    if (!NAME.test(name)) return { problem: `"${name.slice(0, 60)}" is not a name of letters, digits and underscores` }
+    if (!isArgName(name)) return { problem: `"${name.slice(0, 60)}" is not a name of letters, digits and underscores` }
     if (value.includes('\0')) return { problem: `${name} holds a NUL character` }
     if (isReservedArg(name)) return { problem: `must not set ${RESERVED}` }
   }

@@ -8,7 +8,7 @@ export interface CommitStatusReport {
   project: string
   commit: string
   state: CommitState
-  /** Tells the statuses of one commit apart: a later one of the same name replaces it. */
+  /** Name of the status within its commit: a later status of the same name replaces it. */
   context: string
   description: string
   /** Where more is to be seen; null where nothing is. */
@@ -68,9 +68,9 @@ export function statusRequest(provider: Provider, token: string, report: CommitS
 /** Whether asking again may help. */
 export const isWorthRetrying = (status: number): boolean => status >= 500 || status === 408 || status === 429
 
-const PAUSES: Backoff = { first: 5, longest: 600 }
-const MOST_ATTEMPTS = 10
+const PAUSES: Backoff = { first: 5, max: 600 }
+const MAX_ATTEMPTS = 10
 
 /** The seconds until the next attempt after so many failures; null when the status is given up. */
 export const pauseAfter = (failures: number): number | null =>
-  failures >= MOST_ATTEMPTS ? null : withJitter(backoff(PAUSES, failures - 1))
+  failures >= MAX_ATTEMPTS ? null : withJitter(backoff(PAUSES, failures - 1))

@@ -1,3 +1,4 @@
+import type { ContainerSettings } from './container-settings.ts'
 import type { HealthCheck } from './health-check.ts'
 import type { Resources } from './resources.ts'
 
@@ -19,7 +20,8 @@ export const isReadByBuilds = ({ type }: Pick<SealedVariable, 'type'>): boolean 
 export const isReadByContainers = ({ type }: Pick<SealedVariable, 'type'>): boolean => type !== 'BUILD'
 
 export interface StartupConfig {
-  command: string
+  /** Null: the image’s entry point, which gets the arguments. */
+  command: string | null
   args: string[]
   /** True: `/bin/sh -lc command`, args appended. False: command and args are the argv. */
   shell: boolean
@@ -28,6 +30,7 @@ export interface StartupConfig {
 
 /** What a version runs to its end before any of its containers start. */
 export interface ReleaseCommand extends StartupConfig {
+  command: string
   timeoutSeconds: number
 }
 
@@ -50,6 +53,8 @@ export interface Configuration {
   volume?: MountedVolume | null
   startup: StartupConfig | null
   release?: ReleaseCommand | null
+  /** How its containers are made; jobs and release commands of the version run the same way. */
+  containerSettings?: ContainerSettings | null
   healthCheck: HealthCheck
   variables: SealedVariable[]
   imagePullCredentialId: string | null

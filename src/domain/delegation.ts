@@ -1,11 +1,11 @@
 import { type Permission, type RoleName, RULES, rolesAllow, type Scope } from './permissions.ts'
 
-/** What somebody may do in one account, as far as it can be passed on. Null: without a limit. */
+/** The rights in one account that can be passed on. Null: without a limit. */
 export interface Authority {
   roles: readonly RoleName[]
   appEnvIds: ReadonlySet<string> | null
   scopes: ReadonlySet<Scope> | null
-  /** When it ends by itself. */
+  /** When it expires. */
   expiresAt: Date | null
 }
 
@@ -34,7 +34,7 @@ export function excessOfRights(giver: Authority, taken: Authority): Excess | nul
   if (roles.length > 0) return { of: 'roles', beyond: roles }
   const appEnvIds = beyondSet(giver.appEnvIds, taken.appEnvIds)
   if (appEnvIds.length > 0) return { of: 'appEnvIds', beyond: appEnvIds }
-  // Whoever has any scope may read: `permit` decides the same.
+  // Every scope includes reading: `permit` decides the same.
   const scopes = beyondSet(giver.scopes, taken.scopes).filter((scope) => scope !== 'svc:read')
   return scopes.length > 0 ? { of: 'scopes', beyond: scopes } : null
 }

@@ -11,7 +11,10 @@ const SSH_PORT = 22
 /** What an address has to look like, for messages. */
 export const ENGINE_ADDRESSES = 'unix:///path, tcp://host[:port] or ssh://user@host[:port][/path]'
 
-/** The engine's address that a text names; null when it names none. Plain TCP is none: whoever reaches it owns the machine. */
+/**
+ * The engine's address that a text names; null when it names none. Plain TCP is none: every client that reaches it
+ * controls the machine.
+ */
 export function parseEngineAddress(text: string): EngineAddress | null {
   if (!URL.canParse(text)) return null
   const { protocol, hostname, port, pathname, username, password, search, hash } = new URL(text)

@@ -62,7 +62,7 @@ export const FAILURE_REASONS = {
   RUNTIME_UNAVAILABLE: 'No container engine answered before the deadline.',
   WORKER_LOST: 'Workers died while they carried out the operation, again and again.',
   SUPERSEDED: 'A newer operation took the place of this one.',
-  CANCELLED_BY_USER: 'Somebody cancelled the operation.',
+  CANCELLED_BY_USER: 'A user cancelled the operation.',
   INTERNAL: 'A fault of Berth. Its details are in the log of the worker.',
 } as const
 

@@ -9,7 +9,7 @@ export interface GitHookSecrets {
   statusToken: string | null
 }
 
-/** A push to a branch, whichever git host told of it. */
+/** A push to a branch, of any git host. */
 export interface GitPush {
   /** Every address that the host gives for the repository, as `repositoryKey` spells it. */
   repositories: readonly string[]
@@ -31,7 +31,7 @@ export interface GitPush {
   isSkipped: boolean
 }
 
-/** What came of a delivery for one environment. */
+/** Outcome of a delivery for one environment. */
 export interface GitDeliveryEnvironment {
   /** Null where a pull request got none. */
   appEnvId: string | null

@@ -1,5 +1,5 @@
 export const HEALTH_CHECK_TYPES = {
-  NONE: 'Nothing is asked: a container is ready once it has run for a few seconds. The app has no hosts and no traffic.',
+  NONE: 'No check: a container is ready once it has run for a few seconds. The app has no hosts and no traffic.',
   TCP: 'The port accepts a connection.',
   HTTP: 'The path answers 2xx or 3xx.',
   COMMAND: 'A command in the container ends with exit code 0.',
@@ -67,7 +67,7 @@ export const appHealthCheckSettings = (app: StoredHealthCheck): HealthCheckSetti
 export const asksNetwork = (check: HealthCheckSettings): boolean => ['TCP', 'HTTP'].includes(healthCheckType(check))
 
 /**
- * The health check of an environment. One that names what is asked has its own timing, too; ports and headers come from
+ * The health check of an environment. One that names its type has its own timing, too; ports and headers come from
  * the app as long as the environment sets none.
  */
 export function mergedHealthCheck(app: HealthCheckSettings, own: AppEnvHealthCheck): HealthCheck {

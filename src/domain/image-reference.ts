@@ -58,7 +58,7 @@ function problemOfText(text: string): string | null {
   if (text.length > MAX_TEXT_LENGTH) return `an image reference has at most ${MAX_TEXT_LENGTH} characters`
   if (/[^\x21-\x7e]/.test(text)) return 'an image reference has no spaces, control or non-ASCII characters'
   if (text.includes('://')) return 'an image reference does not begin with a scheme such as https://'
-  // An engine would read such a name as an image id of its own, whoever owns that image.
+  // An engine would read such a name as one of its image ids, also of another tenant's image.
   if (BARE_IMAGE_ID.test(text)) return 'an image id is not an image reference'
   return null
 }

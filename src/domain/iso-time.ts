@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000
-/** Beyond, they are found out anew: answers are about a few days, mostly. */
-const MOST_DAYS = 1_000
+/** Size of the cache: most answers are about a few days. */
+const MAX_DAYS = 1_000
 
 /** A day as ISO 8601 begins with it, such as `2026-01-31T`. */
 const beginnings = new Map<number, string>()
@@ -23,7 +23,7 @@ export function isoTime(time: Date): string {
 function beginningOf(time: Date, day: number): string {
   const text = time.toISOString()
   const beginning = text.slice(0, text.indexOf('T') + 1)
-  if (beginnings.size >= MOST_DAYS) beginnings.clear()
+  if (beginnings.size >= MAX_DAYS) beginnings.clear()
   beginnings.set(day, beginning)
   return beginning
 }

@@ -1,9 +1,9 @@
-/** How the container of an attempt ended, as far as anybody knows. */
+/** How the container of an attempt ended, as far as it is known. */
 export interface AttemptEnd {
-  /** Null: nobody knows, because there is no container. */
+  /** Null: unknown, because there is no container. */
   exitCode: number | null
   outOfMemory: boolean
-  /** Why Berth ended it; null when it ended by itself. */
+  /** Why Berth ended it; null when the command ended. */
   stopReason: 'TIMEOUT' | 'CANCEL' | null
   /** The engine was away while it ran. */
   engineWasAway: boolean
@@ -44,10 +44,10 @@ export const JOB_RUN_REASONS = {
   START_FAILED: 'The engine cannot start the container; the message says why.',
   ENGINE_LOST:
     'The container engine was lost while it started the command or ran it, and how the command ended with it.',
-  CONTAINER_REMOVED: 'Somebody removed the container before its exit code was read.',
+  CONTAINER_REMOVED: 'The container was removed by hand before its exit code was read.',
   TIMED_OUT: 'The run took longer than its timeoutSeconds.',
   CANCELLED: 'Berth ended the command because the run was cancelled.',
-  CANCELLED_BY_USER: 'Somebody cancelled the run.',
+  CANCELLED_BY_USER: 'A user cancelled the run.',
   REPLACED: 'A newer run took the place of this one (concurrencyPolicy REPLACE).',
   CONCURRENCY_LIMIT: 'As many runs as allowed were open at the time of the schedule (concurrencyPolicy REJECT).',
   QUEUE_FULL: 'Too many runs were waiting at the time of the schedule.',

@@ -34,7 +34,7 @@ export interface RunSnapshot extends RunSettings {
   envVars: SealedVariable[]
 }
 
-const RETRY_SECONDS = { first: 1, longest: 300 }
+const RETRY_SECONDS = { first: 1, max: 300 }
 
 /** What follows an attempt. */
 export type Sequel =
@@ -47,7 +47,7 @@ interface Tried {
   attempts: number
   backoffLimit: number
   secondsToDeadline: number
-  /** Set when somebody wants the run to end. */
+  /** Set when the run is to be cancelled. */
   cancelReason: string | null
 }
 
@@ -63,7 +63,7 @@ export function afterAttempt(end: AttemptEnd, run: Tried): Sequel {
   return { kind: 'RETRY', afterSeconds }
 }
 
-/** What happens to a run that is asked for while so many others are open, oldest first. */
+/** How a new run is handled while these others are open, oldest first. */
 export type Admission = { kind: 'QUEUE' } | { kind: 'REJECT' } | { kind: 'REPLACE'; ids: string[] }
 
 /** The policy of a run beyond the limit. REPLACE ends as many of the oldest as are too many. */

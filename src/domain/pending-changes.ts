@@ -55,7 +55,8 @@ export function pendingChanges(running: Effective, configured: Effective, show: 
   compare('DEPLOY', 'volume', shownVolume(old), shownVolume(next))
   compare('DEPLOY', 'startupConfig', old.startup, next.startup)
   compare('DEPLOY', 'releaseCommand', old.release ?? null, next.release ?? null)
-  // TCP and HTTP are told apart by the path.
+  compare('DEPLOY', 'containerSettings', old.containerSettings ?? null, next.containerSettings ?? null)
+  // A path distinguishes HTTP from TCP.
   if (!asksNetwork(old.healthCheck) || !asksNetwork(next.healthCheck))
     compare('DEPLOY', 'healthCheck.type', healthCheckType(old.healthCheck), healthCheckType(next.healthCheck))
   compare('DEPLOY', 'healthCheck.command', old.healthCheck.command ?? null, next.healthCheck.command ?? null)

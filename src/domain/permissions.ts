@@ -66,7 +66,7 @@ export interface Rule {
 }
 
 export const RULES: Readonly<Record<Permission, Rule>> = {
-  // About themselves, and what everybody may have.
+  // The user's own data, and catalogues.
   'user:read': { roles: 'anyone', scope: 'svc:read' },
   'catalogue:read': { roles: 'anyone', scope: 'svc:read' },
   'token:own': { roles: 'anyone', scope: 'svc:read' },
@@ -112,7 +112,7 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   // Events of every environment, and answers of receivers: reading them is no less.
   'webhook:manage': { roles: [], scope: 'svc:admin' },
   'budget:manage': { roles: ['BILLING'], scope: 'svc:admin' },
-  // Whoever knows its secret decides what is built where pushes deploy.
+  // The secret of a hook decides what is built where pushes deploy.
   'gitHook:manage': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'audit:read': { roles: ['AUDIT'], scope: 'svc:read' },
 }

@@ -1,7 +1,7 @@
 /** What happened to a pull request, as far as environments follow from it. PUSHED: its head is another commit. */
 export type PullRequestAction = 'OPENED' | 'REOPENED' | 'PUSHED' | 'CLOSED'
 
-/** What happened to a pull request, whichever git host told of it. */
+/** What happened to a pull request, of any git host. */
 export interface GitPullRequest {
   /** Every address that the host gives for the repository that it is to be merged into, as `repositoryKey` spells it. */
   repositories: readonly string[]
@@ -20,7 +20,7 @@ export interface GitPullRequest {
   /** Its commits are in another repository, or the host does not say where. */
   isFork: boolean
   happenedAt: Date | null
-  /** Whoever did it. */
+  /** Name of the user who did it. */
   pusher: string | null
 }
 
@@ -53,20 +53,20 @@ const SKIP = /\[(skip preview|preview skip|skip ci|ci skip)\]/i
 export const asksForNoEnv = (title: string): boolean => SKIP.test(title)
 
 /** What is known of an earlier arrival. */
-type Told = Pick<GitPullRequest, 'action' | 'from' | 'commit' | 'happenedAt'>
+type Arrival = Pick<GitPullRequest, 'action' | 'from' | 'commit' | 'happenedAt'>
 
 /**
  * Whether something arrived before that happened later. Git hosts promise no order, and what was sent once can be sent
  * again. `arrived` is of the same pull request, newest first.
  */
-export function isLate(told: Told, arrived: readonly Told[]): boolean {
-  if (arrived.some((other) => compared(other, told) > 0)) return true
+export function isLate(arrival: Arrival, arrived: readonly Arrival[]): boolean {
+  if (arrived.some((other) => compared(other, arrival) > 0)) return true
   // Of the same second, or of a host that does not say when: what is said decides, then the order of arrival.
-  const same = arrived.filter((other) => compared(other, told) === 0)
-  if (told.action === 'CLOSED' || told.action === 'REOPENED') return false
+  const same = arrived.filter((other) => compared(other, arrival) === 0)
+  if (arrival.action === 'CLOSED' || arrival.action === 'REOPENED') return false
   if (same.find(({ action }) => action === 'CLOSED' || action === 'REOPENED')?.action === 'CLOSED') return true
-  return same.some(({ from, commit }) => from !== null && from === told.commit && commit !== told.from)
+  return same.some(({ from, commit }) => from !== null && from === arrival.commit && commit !== arrival.from)
 }
 
-const compared = ({ happenedAt: one }: Told, { happenedAt: other }: Told): number =>
+const compared = ({ happenedAt: one }: Arrival, { happenedAt: other }: Arrival): number =>
   one === null || other === null ? 0 : Math.sign(one.getTime() - other.getTime())

@@ -21,9 +21,10 @@ export const REASONS = {
       'Another site made the request, or nothing says that a page of Berth did. Call from the pages of Berth, or with a token.',
     HTTPS_REQUIRED: 'People sign in over HTTPS only, or at localhost.',
     SIGN_IN_AGAIN: 'The call needs a session that began within the last 15 minutes. Sign in again.',
-    NO_USER: 'Nobody here has the verified e-mail address of the company’s account. Ask for an invitation to it.',
+    NO_USER:
+      'No user of this installation has the verified e-mail address of the company’s account. Ask for an invitation to that address.',
     ADDRESS_UNPROVED:
-      'The user came by an invitation, and nobody has proved whose the address is. Sign in otherwise, and connect the company’s account.',
+      'The user was created by an invitation, so the address is not verified. Sign in another way, and connect the company’s account.',
     OTHER_ENVIRONMENT: 'The token or the membership is restricted to other environments.',
     USER_TOKEN_REQUIRED: 'An environment token, or an invitation, is not enough. Use the token of a user.',
     INSTALLATION_ADMIN_REQUIRED: 'Only the admin of the installation may do this.',
@@ -39,7 +40,7 @@ export const REASONS = {
     FUNCTIONS_NOT_AVAILABLE: 'The plan, the account or the region does not include this type of app.',
     GIT_INSTALLATION_UNPROVED:
       'The account has not proved that the GitHub App installation is its own. Connect it first.',
-    GIT_INSTALLATION_NOT_OWNED: 'The GitHub App installation belongs to somebody else on GitHub.',
+    GIT_INSTALLATION_NOT_OWNED: 'The GitHub App installation belongs to another GitHub user or organization.',
   },
   NOT_FOUND: {
     NO_CURRENT_ACCOUNT: 'No `accountId` was sent, and you have no current account. Send one.',
@@ -134,10 +135,10 @@ export const REASONS = {
     TOO_MANY_AUTHORIZATIONS: 'You have authorised too many applications. Revoke some.',
     TOO_MANY_CLIENTS: 'Users have authorised as many OAuth clients as the installation keeps. Raise the setting.',
     ALREADY_MEMBER: 'The user is a member of the account already. Update the member instead.',
-    INVITE_INSTEAD: 'Nobody has proved that the address is the user’s. Create an invitation, and send them its link.',
+    INVITE_INSTEAD: 'The user’s address is not verified. Create an invitation, and send the user its link.',
     INVITATION_USED: 'An invitation works once, and this one was accepted. Ask for another one.',
-    INVITATION_REVOKED: 'The invitation was revoked, or whoever made it lost the right to. Ask for another one.',
-    INVITATION_EXPIRED: 'Nobody accepted the invitation in time. Ask for another one.',
+    INVITATION_REVOKED: 'The invitation was revoked, or its creator lost the right to invite. Ask for another one.',
+    INVITATION_EXPIRED: 'The invitation was not accepted in time. Ask for another one.',
     TOO_MANY_INVITATIONS: 'The account has too many open invitations. Revoke some.',
     USER_EXISTS: 'The address is that of a user. Accept with a token of theirs, and the secret as a field.',
     NOT_AN_ADMIN: 'Only an ADMIN who is not restricted can transfer the account.',

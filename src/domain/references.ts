@@ -8,7 +8,7 @@ const REFERENCE =
   /\$\$\{|\$\{(?:([A-Za-z_][A-Za-z0-9_]*)|([a-z0-9][a-z0-9-]*)\.(internalUrl|externalUrl|readOnlyUrl|host|port|user|password|database))\}/g
 
 /** Engines accept no longer value, and references could make values of any length. */
-const LONGEST_VALUE = 128 * 1024
+const MAX_VALUE = 128 * 1024
 
 export type UrlKind = 'internalUrl' | 'externalUrl' | 'readOnlyUrl' | 'host' | 'port' | 'user' | 'password' | 'database'
 
@@ -74,8 +74,7 @@ export function resolveReferences(
         : surroundings.urlOf({ envName: envName ?? '', url: url as UrlKind })
       if (text === null) throw new UnresolvedReference(name, unknown(whole))
       length += text.length
-      if (length > LONGEST_VALUE)
-        throw new UnresolvedReference(name, 'becomes longer than 128 KiB with what it refers to')
+      if (length > MAX_VALUE) throw new UnresolvedReference(name, 'becomes longer than 128 KiB with what it refers to')
       return text
     })
   }

@@ -86,9 +86,9 @@ export interface ScalingState {
   ageSeconds: number
   /** Containers that take requests, or should. */
   containers: number
-  /** Containers that take no new requests, and have not been put to rest or removed yet. */
+  /** Containers that take no new requests, and do not sleep and are not removed yet. */
   draining: number
-  /** Every ingress process has heard that they take none. */
+  /** Every ingress process has acknowledged that they take none. */
   isAcknowledged: boolean
   /** What its container may hold when frozen, and what those of others may that were used more recently. */
   memoryMb: number
@@ -104,11 +104,11 @@ export type ScalingStep =
   | { kind: 'GROW'; containers: number }
   /** The ones beyond take no new requests from now on. */
   | { kind: 'SHRINK'; containers: number }
-  /** Removes what has drained, or puts it to rest. */
-  | { kind: 'SETTLE' }
-  | { kind: 'DEEPEN'; depth: SleepDepth; reason: string }
+  /** Removes what has drained, or puts it to sleep. */
+  | { kind: 'FINISH_DRAIN' }
+  | { kind: 'SLEEP_DEEPER'; depth: SleepDepth; reason: string }
 
-/** The one rule; everybody else reports to it, or carries out what it says. */
+/** The only place that decides; ingresses report to it, and workers carry out its result. */
 export function nextStep(
   scaling: RequestScaling,
   demand: RequestDemand,
@@ -120,10 +120,10 @@ export function nextStep(
     const isWanted = demand.waiting > 0 || scaling.minScale > 0
     if (isWanted) return state.mayWake ? { kind: 'WAKE' } : null
     const deeper = deeperSleep({ ...state, depth }, limits)
-    return deeper && { kind: 'DEEPEN', ...deeper }
+    return deeper && { kind: 'SLEEP_DEEPER', ...deeper }
   }
   const wanted = wantedByRequests(scaling, demand)
   if (wanted > containers) return { kind: 'GROW', containers: wanted }
   if (wanted < containers) return { kind: 'SHRINK', containers: wanted }
-  return (draining > 0 || containers === 0) && state.isAcknowledged ? { kind: 'SETTLE' } : null
+  return (draining > 0 || containers === 0) && state.isAcknowledged ? { kind: 'FINISH_DRAIN' } : null
 }

@@ -7,7 +7,7 @@ interface Variable {
 }
 
 /**
- * The names of variables that somebody else may have: none that is secret, none that leads to another environment, whose
+ * The names of variables that may be passed to others: none that is secret, none that leads to another environment, whose
  * password it may hold, and none that refers to such a one.
  */
 export function sharedVariables(variables: readonly Variable[]): Set<string> {

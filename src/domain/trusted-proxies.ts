@@ -1,7 +1,7 @@
 import { type BlockList, isIP, SocketAddress } from 'node:net'
 import { includes, networksOf, plainAddress } from './networks.ts'
 
-// More proxies in a row than anyone has; the rest of the header is somebody's invention.
+// More proxies in a row than any deployment has; the rest of the header is forged.
 const MAX_PROXIES = 20
 
 /** The proxies in front (a load balancer, Caddy) whose X-Forwarded-* headers are trusted. */

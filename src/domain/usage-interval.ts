@@ -14,13 +14,13 @@ export interface UsageInterval {
   restartCount: number
 }
 
-/** A container, as somebody has just seen it. */
+/** A container, as a worker has just observed it. */
 export interface SeenRun {
   kind: UsageKind
   runAt: Date
   /** When the engine says that it ended; null while it runs. */
   finishedAt: Date | null
-  /** It was running at this time, by the database; null where nobody asked. */
+  /** It was running at this time, by the database; null where it was not asked for. */
   seenAt: Date | null
   /** End of the run before this one, which a restart leaves behind. */
   formerEndAt: Date | null
@@ -38,12 +38,12 @@ export interface UsageChange {
 const NOTHING: UsageChange = { newest: null, added: [] }
 
 /**
- * What a sighting adds to the newest interval of its container. Whoever sees the same may say so again, in any order:
- * nothing is counted twice, and nothing that nobody knows. What is before `openSince` is final.
+ * What a sighting adds to the newest interval of its container. The same sighting may be recorded again, in any order:
+ * nothing is counted twice, and nothing unobserved is counted. What is before `openSince` is final.
  */
 export function followRun(newest: UsageInterval | null, seen: SeenRun, openSince: Date): UsageChange {
   if (!newest) return { newest: null, added: begun(seen, openSince) }
-  // Somebody was paused between seeing and telling.
+  // The worker was paused between observing and recording.
   if (seen.runAt < newest.runAt) return NOTHING
   if (seen.runAt > newest.runAt) {
     const former = newest.hasEnded ? NOTHING : reach(newest, formerEnd(newest, seen), true, openSince)
@@ -71,7 +71,7 @@ const resumed = ({ until }: UsageInterval, seen: SeenRun): UsageChange =>
     ? NOTHING
     : { newest: null, added: [interval(seen, seen.seenAt, seen.seenAt, false)] }
 
-/** A run that nobody has seen yet: the engine knows when it began, and perhaps when it ended. */
+/** A run that was not observed before: the engine knows when it began, and perhaps when it ended. */
 function begun(seen: SeenRun, earliest: Date): UsageInterval[] {
   const startedAt = later(seen.runAt, earliest)
   const { finishedAt, seenAt } = seen
@@ -99,7 +99,12 @@ function reach(newest: UsageInterval, to: Date, hasEnded: boolean, openSince: Da
 type RunFacts = Pick<UsageInterval, 'kind' | 'runAt' | 'restartCount'>
 
 const interval = ({ kind, runAt, restartCount }: RunFacts, startedAt: Date, until: Date, hasEnded: boolean) => ({
-  ...{ kind, runAt, restartCount, startedAt, until, hasEnded },
+  kind,
+  runAt,
+  restartCount,
+  startedAt,
+  until,
+  hasEnded,
 })
 
 /** Nothing follows: most sightings are of what is known. */

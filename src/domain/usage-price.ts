@@ -87,7 +87,10 @@ const amountOf = (kind: UsageKind, parts: bigint, micros: bigint): UsageAmount =
 }
 
 export const lineOf = ({ day, appId, appEnvId, envName, kind, parts, micros }: PricedUsage): UsageLine => ({
-  ...{ day, appId, appEnvId, envName },
+  day,
+  appId,
+  appEnvId,
+  envName,
   ...amountOf(kind, parts, micros),
 })
 

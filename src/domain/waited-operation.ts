@@ -34,7 +34,7 @@ export const waitedStatus = (status: OperationStatus): WaitedStatus =>
 /** Whether what was asked will not come about. */
 export const isLost = (status: WaitedStatus): boolean => status === 'FAILED' || status === 'CANCELLED'
 
-/** What became of an operation, in words: what it did, or why it did not and what serves now. */
+/** The outcome of an operation as text: what it did, or why it failed and which version serves now. */
 export function waitedMessage(operation: WaitedOperation): string {
   const { id, status, message } = operation
   // A version whose containers end soon after is deployed all the same.

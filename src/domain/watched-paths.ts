@@ -1,7 +1,7 @@
 import { PathPattern } from './path-pattern.ts'
 import { withoutTrailing } from './without-trailing.ts'
 
-/** For all paths of a push. More than that, and nobody waits for the answer: it counts as watched. */
+/** Budget for all paths of a push. A push that exceeds it counts as watched, so that its delivery is answered in time. */
 const MAX_STEPS = 500_000
 
 interface Rule {

@@ -11,7 +11,7 @@ export interface WebhookSecrets {
   formerSecret: string | null
 }
 
-/** What came of one attempt. */
+/** Outcome of one attempt. */
 export interface Outcome {
   delivered: boolean
   /** The receiver says that it is gone for good. */
@@ -45,9 +45,12 @@ export const pauseAfter = (
 ): number | null =>
   failures >= attempts
     ? null
-    : Math.max(withJitter(backoff(pauses, failures - 1)), Math.min(askedSeconds ?? 0, pauses.longest))
+    : Math.max(withJitter(backoff(pauses, failures - 1)), Math.min(askedSeconds ?? 0, pauses.max))
 
-/** Of an address, what tells one receiver from another and lets nobody send there: without query, a chat without path. */
+/**
+ * The part of an address that identifies the receiver without allowing to send to it: without query, a chat without
+ * path.
+ */
 export function shownAddress(kind: string, { url, recipients }: Pick<WebhookSecrets, 'url' | 'recipients'>): string {
   if (url === null) return recipients.join(', ')
   const { origin, pathname } = new URL(url)

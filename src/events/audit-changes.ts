@@ -1,10 +1,10 @@
 import type { Transaction } from '../database/client.ts'
 import type { AuditChange } from '../domain/audit-change.ts'
 import { MASK } from '../domain/mask.ts'
-import { AUDITED_TABLES, type AuditedTable, UNTOLD } from './audited-tables.ts'
+import { AUDITED_TABLES, type AuditedTable, OMITTED } from './audited-tables.ts'
 
 /** As an audit entry keeps it, among its details. */
-export interface ToldChanges {
+export interface AuditedChanges {
   fieldChanges?: AuditChange[]
   /** Changes beyond the limits of an entry. */
   fieldChangesLeftOut?: number
@@ -17,11 +17,11 @@ const MAX_CHARACTERS = 32_768
 const MAX_TEXT = 1_000
 const MAX_ITEMS = 50
 
-/** From here to its end, the transaction notes every change of the tables that the audit log tells of. */
+/** From here to its end, the transaction notes every change of audited tables. */
 export const noteChanges = (tx: Transaction): Promise<number> =>
   tx.$executeRaw`SELECT set_config('berth.changes', '-', true), set_config('berth.changes_left_out', '', true)`
 
-/** Runs a part of a transaction of which its entry tells nothing: it changes what belongs to another account. */
+/** Runs a part of a transaction that its audit entry leaves out: it changes what belongs to another account. */
 export async function withoutNotes(tx: Transaction, act: () => Promise<unknown>): Promise<void> {
   const [before] = await tx.$queryRaw<{ noted: string | null }[]>`
     SELECT current_setting('berth.changes', true) AS noted`
@@ -38,8 +38,8 @@ interface Note {
   after: Columns | null
 }
 
-/** What the transaction has noted, as the audit log tells it: the first value before, the last one after. */
-export function toldChanges(noted: string | null, leftOut: string | null): ToldChanges {
+/** What the transaction has noted, as the audit log shows it: the first value before, the last one after. */
+export function auditedChanges(noted: string | null, leftOut: string | null): AuditedChanges {
   if (!noted) return {}
   const rows = new Map<string, Note>()
   for (const line of noted.split('\n').slice(1)) merge(rows, JSON.parse(line) as Note)
@@ -79,10 +79,10 @@ function changesOf({ table, before, after }: Note): AuditChange[] {
     name: text(known.label),
     appEnvId: known.type === 'appEnv' ? text('id') : text('app_env_id'),
   }
-  const untold = wordsOf(`${UNTOLD} ${known.untold ?? ''}`)
+  const omitted = wordsOf(`${OMITTED} ${known.omitted ?? ''}`)
   const shown = wordsOf(known.shown)
   return Object.keys(names)
-    .filter((column) => shown.has(column) || !untold.has(column))
+    .filter((column) => shown.has(column) || !omitted.has(column))
     .flatMap((column) => {
       const field = known.as?.[column] ?? camelCase(column)
       const [was, is] = [before?.[column] ?? null, after?.[column] ?? null]
@@ -105,8 +105,8 @@ function differences(field: string, was: unknown, is: unknown, isShown: boolean)
       differences(`${field}.${name}`, was[name] ?? null, is[name] ?? null, isShown && !mayHoldSecrets(name)),
     )
   }
-  const told = isShown ? tellable : masked
-  return [{ field, before: told(was), after: told(is) }]
+  const shownAs = isShown ? readable : masked
+  return [{ field, before: shownAs(was), after: shownAs(is) }]
 }
 
 const isObject = (value: unknown): value is Columns =>
@@ -117,7 +117,7 @@ const mayHoldSecrets = (name: string) => name === 'headers'
 
 const masked = (value: unknown) => (value === null ? null : MASK)
 
-function tellable(value: unknown): unknown {
+function readable(value: unknown): unknown {
   if (typeof value === 'string') return cut(time(value))
   const safe = withoutSecrets(shortened(value))
   const text = JSON.stringify(safe)

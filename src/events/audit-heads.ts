@@ -3,7 +3,7 @@ import type { AuditHeads } from './audit-hash.ts'
 
 /**
  * A sealed head for a chain that has no entries yet. A chain that begins without one is not sealed at all: otherwise
- * whoever removes the whole of a chain would get a new one.
+ * an attacker who removes a whole chain would get a new one.
  */
 export async function beginAuditChain(tx: Transaction, heads: AuditHeads, eventSequenceId: string): Promise<void> {
   const auditHeadMac = heads.auditHeadMac({ eventSequenceId, sequence: 0n, hash: '' })

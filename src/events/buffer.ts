@@ -27,7 +27,7 @@ export class EventBuffer {
     this.#onOverflow = onOverflow
   }
 
-  /** True once nobody is going to read any more. */
+  /** True once no reader is left. */
   get hasEnded(): boolean {
     return this.#hasEnded
   }

@@ -12,7 +12,7 @@ export function sequenceOf(cursor: string): bigint {
 export const unknownCursor = (): DomainError => invalidField('after', 'is not a cursor of these events')
 
 /**
- * Tells the client how to resume: whatever it reads after this error is no older than `continueAfter`. So it reads the
+ * Lets the client resume: whatever it reads after this error is no older than `continueAfter`. So it reads the
  * present state, follows events from there, and misses nothing.
  */
 export function cursorExpired(last: bigint): DomainError {

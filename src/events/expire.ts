@@ -1,7 +1,7 @@
 import type { Database } from '../database/client.ts'
 
 const BATCH = 5_000
-const MOST_BATCHES = 200
+const MAX_BATCHES = 200
 
 interface Stale {
   eventSequenceId: string
@@ -14,7 +14,7 @@ interface Stale {
  */
 export async function expireEvents(database: Database, retentionHours: number): Promise<number> {
   let removed = 0
-  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const [stale] = await database.$queryRaw<Stale[]>`
       SELECT event_sequence_id AS "eventSequenceId", max(sequence) AS "upTo" FROM (
         SELECT event_sequence_id, sequence FROM event WHERE created_at < now() - make_interval(hours => ${retentionHours})

@@ -70,7 +70,7 @@ export function createEventFeed({ database, wakeups, config, log }: FeedOptions)
         if (buffer.hasEnded) return
         if (page.length < LOG_PAGE) readers.open(eventSequenceId, position)
       }
-      // Nothing is awaited between the check and this: an event that came in then would be nobody's.
+      // Nothing is awaited between the check and this: an event that came in then would be lost.
       leave = readers.join(eventSequenceId, { buffer, filter, after: position })
       while (!buffer.hasEnded) {
         const event = buffer.shift()

@@ -24,7 +24,7 @@ const spoken = (kind: unknown): string => {
 }
 
 /**
- * The events that people are told of, and how. One that is told only sometimes answers null at other times. An event
+ * The events that notices announce to people, and their texts. Null: this occurrence is not announced. An event
  * that is added here can be chosen in both APIs.
  */
 const NOTICES = {
@@ -39,8 +39,10 @@ const NOTICES = {
           text: `${spoken(kind)} succeeded, after the operation before it had failed.`,
         }
       : null,
-  // What a user did with a host is no news.
+  // What a user did with a host is no news to its account.
   'host.changed': ({ host, status, reason, what }, { envName }) => {
+    if (what === 'lost')
+      return { title: `${said(host)} was given up`, text: said(reason, `${envName} is not reached by it.`) }
     if (what !== undefined) return null
     if (status === 'VALID') return { title: `${said(host)} is valid`, text: `${envName} is reached by it.` }
     return { title: `${said(host)} is not valid`, text: said(reason, `${envName} is not reached by it.`) }
@@ -62,14 +64,14 @@ const NOTICES = {
   }),
   'webhook.tested': ({ name }) => ({
     title: `This is a test of the webhook "${said(name)}"`,
-    text: 'Somebody asked for it. Nothing has happened.',
+    text: 'It was sent on request; nothing has happened to your apps.',
   }),
 } satisfies Partial<Record<EventType, Write>>
 
-/** The types of events that people can be told of. */
+/** The types of events that notices can announce. */
 export const NOTICE_TYPES = Object.keys(NOTICES) as (keyof typeof NOTICES)[]
 
-/** Null when nobody needs to be told. */
+/** Null when the event is not announced. */
 export function noticeOf(event: Pick<RecordedEvent, 'type' | 'payload'>, circumstances: Circumstances): Notice | null {
   const write: Write | undefined = (NOTICES as Partial<Record<EventType, Write>>)[event.type]
   return write?.(event.payload, circumstances) ?? null

@@ -1,6 +1,6 @@
 import type { Transaction } from '../database/client.ts'
 import { newId } from '../domain/ids.ts'
-import { toldChanges } from './audit-changes.ts'
+import { auditedChanges } from './audit-changes.ts'
 import { AUDIT_HASH_VERSION, type AuditHeads, auditHash, type NewAuditEntry } from './audit-hash.ts'
 import { isSealed } from './audit-heads.ts'
 import type { NewEvent } from './event.ts'
@@ -74,9 +74,14 @@ async function appendAudit(tx: Transaction, id: string, counters: EventSequenceR
   const { lastAuditSequence: sequence, lastAuditHash, auditHeadMac, epochMs } = counters
   const wasSealed = isSealed(heads, { id, lastAuditSequence: sequence - 1n, lastAuditHash, auditHeadMac })
   const createdAt = new Date(epochMs)
-  const details = { ...entry.details, ...toldChanges(counters.noted, counters.leftOut) }
+  const details = { ...entry.details, ...auditedChanges(counters.noted, counters.leftOut) }
   const row = {
-    ...{ id: newId('aud'), eventSequenceId: id, sequence, ...entry, details, createdAt },
+    id: newId('aud'),
+    eventSequenceId: id,
+    sequence,
+    ...entry,
+    details,
+    createdAt,
     hashVersion: AUDIT_HASH_VERSION,
   }
   const hash = auditHash(lastAuditHash, row) ?? ''

@@ -38,7 +38,7 @@ export type Failpoint =
   | 'log.begun'
   | 'log.stored'
   | 'log.recorded'
-  | 'scaling.settled'
+  | 'scaling.drained'
   | 'installation.locked'
   | 'installation.written'
   | 'installation.committed'

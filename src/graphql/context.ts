@@ -48,17 +48,17 @@ export async function createContext(parts: GraphQLParts, arrival: Arrival): Prom
   const { admitted } = arrival
   if (admitted) {
     const { caller, refusal } = admitted
-    return { ...parts, ...arrival, caller: caller ?? nobody(refusal), refusal: caller ? null : refusal }
+    return { ...parts, ...arrival, caller: caller ?? refusedCaller(refusal), refusal: caller ? null : refusal }
   }
   try {
     const caller = await parts.services.authenticate(arrival.authorization)
     return { ...parts, ...arrival, caller, refusal: null }
   } catch (refusal) {
-    return { ...parts, ...arrival, caller: nobody(refusal), refusal }
+    return { ...parts, ...arrival, caller: refusedCaller(refusal), refusal }
   }
 }
 
-const nobody = (refusal: unknown): Caller =>
+const refusedCaller = (refusal: unknown): Caller =>
   new Proxy({} as Caller, {
     get() {
       throw refusal

@@ -16,6 +16,7 @@ import { schema } from './schema.ts'
 import { sharedSubscriptionPlugin } from './subscriptions/shared-subscription.ts'
 import { createDocumentCache, noCache } from './transport/document-cache.ts'
 import { answerPlainly, type Params, plainParams, refuseRequest, type Yoga } from './transport/json-post.ts'
+import { isHashInBody, isHashInUrl, persistedQueryNotSupported } from './transport/persisted-query.ts'
 import { attachSockets } from './transport/sockets.ts'
 import { createEventStreams } from './transport/sse.ts'
 
@@ -66,6 +67,7 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
     const signalOf = () => AbortSignal.any([request.signal, stopping.signal])
     const arrival: Arrival = { requestId, address, authorization, admitted, signalOf }
     const asked = { accept: headers.get('accept'), arrival, tools, cut }
+    if (method === 'GET' && isHashInUrl(request.url)) return persistedQueryNotSupported(requestId)
     if (method !== 'POST') {
       const params = method === 'GET' ? paramsOfUrl(request.url) : null
       return (await streams.answer({ ...asked, params })) ?? (await yoga.fetch(request, { arrival }))
@@ -79,6 +81,7 @@ export function createGraphQL({ log, execution = [plannedExecution()], ...rest }
       const plain = await answerPlainly(yoga, body, asked.accept, arrival, tools)
       if (plain) return responseOf(plain)
       requireJson(body)
+      if (isHashInBody(body)) return persistedQueryNotSupported(requestId)
       const stream = await streams.answer({ ...asked, params: plainParams(body) })
       if (stream) return stream
       return await yoga.fetch(new Request(request.url, { method, headers, body, signal: request.signal }), { arrival })

@@ -22,7 +22,6 @@ import './schema/deployment.ts'
 import './schema/operation.ts'
 import './schema/token.ts'
 import './schema/authorization.ts'
-import './schema/own-token.ts'
 import './schema/backup.ts'
 import './schema/job-run.ts'
 import './schema/credential.ts'
@@ -47,8 +46,7 @@ import './schema/installation-changed.ts'
 import './schema/log-line.ts'
 import './schema/build-log.ts'
 import './schema/metric.ts'
-import './schema/pod.ts'
-import './schema/database-preset.ts'
+import './schema/query-fields.ts'
 
 builder.queryType({ description: 'Everything that can be read.' })
 builder.mutationType({

@@ -14,7 +14,7 @@ export interface Arriving {
 
 export interface ArrivingHook {
   address: string
-  /** Null: the one hook that has no name, and that anybody can find. */
+  /** Null: the hook of the GitHub App, which has no secret path. */
   hook: string | null
 }
 
@@ -135,7 +135,7 @@ export function createAdmission(authenticate: Authenticate, limits: RateLimits):
   }
 }
 
-/** Invalid tokens have a budget beside that of callers without one, who thus keep nobody's first request out. */
+/** Invalid tokens have a budget of their own, so that they cannot use up the one for requests without a token. */
 const invalidOf = (network: string) => `invalid ${network}`
 
 /** The budget's headers; throws when it is used up. */

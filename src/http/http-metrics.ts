@@ -41,7 +41,7 @@ const REMEMBERED_MS = 15 * 60_000
 
 /**
  * Prometheus' text format, for the installation's admin only: route names and rates reveal something about every
- * tenant, and behind a proxy "from loopback" would include everybody. While the database is away, when metrics are
+ * tenant, and behind a proxy "from loopback" would include every client. While the database is away, when metrics are
  * needed most, the token that read them last may go on.
  */
 export function serveMetrics({ registry }: HttpMetrics, identified: ServerMiddleware): Handler<ServerEnv> {

@@ -13,7 +13,7 @@ export const OAUTH_PATHS = {
   resourceMetadata: '/.well-known/oauth-protected-resource',
 } as const
 
-/** What clients may name as what they want to reach (RFC 8707): one API with several doors. */
+/** What clients may name as what they want to reach (RFC 8707): one API at several addresses. */
 export const RESOURCE_PATHS = ['', '/', '/mcp', '/graphql', '/api/public/v1'] as const
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
@@ -22,7 +22,7 @@ export const isLoopback = (hostname: string): boolean => LOOPBACK.has(hostname)
 
 /**
  * The issuer's address, without a slash at its end: BERTH_API_URL, or the loopback address that the request used. Null
- * where OAuth is off, or nobody has said what the address is: a Host header could say anything.
+ * where OAuth is off, or no address is configured: a Host header may be forged.
  */
 export function issuerOf({ BERTH_OAUTH, BERTH_API_URL }: Config, requestUrl: string): string | null {
   if (!BERTH_OAUTH) return null
@@ -31,6 +31,6 @@ export function issuerOf({ BERTH_OAUTH, BERTH_API_URL }: Config, requestUrl: str
   return isLoopback(hostname) ? origin : null
 }
 
-/** Tells a client without a token where to get one (RFC 9728 §5.1). */
+/** Names the place where a client without a token can get one (RFC 9728 §5.1). */
 export const challengeOf = (issuer: string, path: string): string =>
   `Bearer realm="berth", resource_metadata="${issuer}${OAUTH_PATHS.resourceMetadata}${path}"`

@@ -5,14 +5,14 @@ interface Page {
   title: string
   /** HTML; whatever comes from outside is escaped already. */
   body: string
-  /** Path of its script on this server. It may call this server, and nobody else. */
+  /** Path of its script on this server. It may call this server only. */
   script?: string
   /** Where its forms lead, as CSP names it; also where the answer to one redirects. Nowhere when omitted. */
   formAction?: string
   status?: number
 }
 
-/** A berth in a harbour: two bollards and the ship's line between them. */
+/** The logo, a berth in a port: two bollards and the ship's line between them. */
 const ICON =
   '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#0b6b74"/>' +
   '<path d="M8 9v14M24 9v14M8 12c4 8 12 8 16 0" fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"/></svg>'

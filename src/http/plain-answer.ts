@@ -12,7 +12,7 @@ export interface PlainAsking {
   gone(): AbortSignal
 }
 
-/** The answer to it, before it is anybody's response. */
+/** The answer to it, before it becomes a response object. */
 export interface PlainAnswer {
   status: number
   mediaType: string

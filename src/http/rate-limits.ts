@@ -18,11 +18,11 @@ export interface Allowance {
 }
 
 export interface RateLimits {
-  /** Counts a request of an address, whoever calls. */
+  /** Counts a request of an address, of any caller. */
   consumeAddress(address: string): Promise<Allowance>
   /** Counts a request without a valid token; introspection counts as several. */
   consumeAnonymous(address: string, points?: number): Promise<Allowance>
-  /** Takes back one such count: the token was valid, or nobody could say. */
+  /** Takes back one such count: the token was valid, or could not be checked. */
   returnAnonymous(address: string): Promise<void>
   /** Counts a request of an account. All of its tokens share one budget, and so do both APIs. */
   consumeRequest(account: string): Promise<Allowance>

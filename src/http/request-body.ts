@@ -146,7 +146,7 @@ async function readBounded(request: Request, limitKb: number): Promise<Buffer> {
   return Buffer.concat(body ? await Array.fromAsync(body) : [])
 }
 
-/** A client that disconnects in the middle of its body is no fault of ours, and nobody receives the answer. */
+/** A client that disconnects in the middle of its body is no fault of the server, and receives no answer. */
 async function wholeOf<Bytes>(reading: Promise<Bytes>): Promise<Bytes> {
   try {
     return await reading

@@ -71,7 +71,7 @@ const hostOf = (origin: string): string | null => (URL.canParse(origin) ? new UR
 
 export const isLoopback = (header: ReadHeader): boolean => LOOPBACK.test(header('host') ?? '')
 
-/** Where a browser and Berth meet: whether the connection is encrypted, as far as anybody told. */
+/** What is known of a browser's connection: whether it is encrypted, by header or setting. */
 export interface Meeting {
   header: ReadHeader
   /** BERTH_API_URL, where it is set. */
@@ -85,7 +85,7 @@ export function requireSafeMeeting(meeting: Meeting): void {
   throw new DomainError('FORBIDDEN', 'HTTPS_REQUIRED', `Signing in needs HTTPS. ${how}`)
 }
 
-/** Whoever claims an encryption that is not there gets a cookie that their browser does not keep. */
+/** A client that claims an encryption that is not there gets a cookie that its browser does not keep. */
 export function isEncrypted({ header, apiUrl }: Meeting): boolean {
   if (header('x-forwarded-proto')?.split(',')[0]?.trim() === 'https') return true
   return apiUrl?.startsWith('https:') === true && hostOf(apiUrl) === header('host')?.toLowerCase()

@@ -31,8 +31,8 @@ const SHARES = 50
 const ANSWER_MS = 1_000
 /** After a failure of the database, each process counts alone for so long before it asks again. */
 const ALONE_MS = 2_000
-/** Beyond it, the keys that were counted first are forgotten. */
-const MOST_KEYS = 100_000
+/** Beyond it, the keys that were counted first are evicted. */
+const MAX_KEYS = 100_000
 
 /**
  * A budget per key and minute that API processes share. The first share of each key is spent without asking, so that
@@ -77,7 +77,7 @@ export class SharedBudget {
     const known = this.#keys.get(key)
     const now = this.#now()
     if (known && now < known.endsAt) return known
-    if (!known && this.#keys.size >= MOST_KEYS) this.#forget(now)
+    if (!known && this.#keys.size >= MAX_KEYS) this.#evict(now)
     const granted = this.#counts ? this.#share : this.#limit
     const isUsedUp = granted >= this.#limit
     const fresh = { spent: 0, granted, reported: 0, total: 0, isUsedUp, endsAt: now + WINDOW_MS, asking: null }
@@ -86,9 +86,9 @@ export class SharedBudget {
     return fresh
   }
 
-  #forget(now: number): void {
+  #evict(now: number): void {
     for (const [key, { endsAt }] of this.#keys) if (endsAt <= now) this.#keys.delete(key)
-    const excess = this.#keys.size - MOST_KEYS / 2
+    const excess = this.#keys.size - MAX_KEYS / 2
     for (const key of [...this.#keys.keys()].slice(0, Math.max(0, excess))) this.#keys.delete(key)
   }
 

@@ -10,8 +10,9 @@ export const headersOf =
     c.req.header(name)
 
 /**
- * Who is signed in at the browser; null for nobody. Counts the request. A link from another site may lead to a page, so
- * that whoever only shows something asks nothing more; a request that changes something comes from a page of ours.
+ * The user who is signed in at the browser; null when there is none. Counts the request. A link from another site may
+ * lead to a page, so pages that only show something need no more; a request that changes something has to come from a
+ * page of Berth.
  */
 export async function findSignedIn(c: ServerContext, { admission }: { admission: Admission }): Promise<Caller | null> {
   const header = headersOf(c)
@@ -28,7 +29,7 @@ export async function findSignedIn(c: ServerContext, { admission }: { admission:
   throw refusal
 }
 
-/** The same; throws UNAUTHENTICATED for nobody. */
+/** The same; throws UNAUTHENTICATED when no user is signed in. */
 export async function getSignedIn(c: ServerContext, parts: { admission: Admission }): Promise<Caller> {
   const caller = await findSignedIn(c, parts)
   if (!caller) throw new DomainError('UNAUTHENTICATED', undefined, 'You are not signed in, or no longer: sign in again')

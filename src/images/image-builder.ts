@@ -67,7 +67,7 @@ export interface ImageBuild {
   resources: Resources
   /** The disk space that it may use, where the engine can measure it. */
   diskMb: number
-  /** The processes and threads that one step may have at a time, where the engine can limit them. */
+  /** The processes and threads that it may have at a time, where the engine can limit them. */
   processes: number
   /** Called with each whole line that the build prints. */
   onLine: (line: string) => void
@@ -96,7 +96,7 @@ export interface BuiltImage {
   createdAt: Date
 }
 
-/** An image that the engine has, whoever it belongs to. */
+/** An image that the engine has, of any owner. */
 export interface HeldImage {
   id: string
   /** As `repository@sha256:…` in full, for every registry that gave it. */
@@ -113,13 +113,15 @@ export interface BuildStep {
 export interface BuilderTraits {
   /** It reads Dockerfiles as they are, and reaches no image of the engine but the bases that it is given. */
   isApart: boolean
+  /** It is the one that older engines have, which lacks much of what Dockerfiles may say today. */
+  isClassic: boolean
   /** Why it is not the builder that is wanted, in a sentence; null: it is. */
   warning: string | null
   /** Prefix for names of caches that only this environment's builds see; null if the builder has no caches. */
   cacheScope(appEnvId: string): string | null
   /** Labels for every stage of a Dockerfile, so that a build's leftovers can be found. */
   stageLabels(appEnvId: string): Record<string, string>
-  /** Tells the images of several installations on one engine apart. */
+  /** Distinguishes the images of several installations on one engine. */
   namespace: string
 }
 
@@ -209,7 +211,7 @@ export class ImageError extends Failure<ImageErrorReason> {
   /** How long the registry asks to be left alone, if it says so. */
   readonly retryAfterSeconds: number | null
   /** The limit for which a build was ended, if it was. */
-  readonly limit: 'memoryMb' | 'diskMb' | null
+  readonly limit: 'memoryMb' | 'diskMb' | 'processes' | null
 
   constructor(
     reason: ImageErrorReason,

@@ -38,7 +38,7 @@ export function endOfName(line: string): number {
   return colon
 }
 
-/** Takes a header line apart. Throws MalformedMessage for what somebody could read differently. */
+/** Takes a header line apart. Throws MalformedMessage for what another program could read differently. */
 export function readHeaderLine(line: string): [name: string, value: string] {
   linesOf(line)
   const colon = endOfName(line)
@@ -64,7 +64,7 @@ export class HeaderNames<Meaning> {
     // A copy: as a part of its message it would keep all of it in memory.
     const copy = Buffer.from(name, 'latin1').toString('latin1')
     const meaning = this.meaningOf(copy.toLowerCase())
-    // Whoever fills it with names that nobody else sends must not end its use for others.
+    // A client that fills it with unusual names must not end its use for the others.
     if (this.known.size >= MAX_KNOWN) this.known.clear()
     if (copy.length <= MAX_KNOWN_LENGTH) this.known.set(copy, meaning)
     return meaning

@@ -22,8 +22,12 @@ export async function sendMail(
   const timeout = seconds * 1000
   const transport = createTransport({
     url,
-    ...{ connectionTimeout: timeout, greetingTimeout: timeout, socketTimeout: timeout, dnsTimeout: timeout },
-    ...{ disableFileAccess: true, disableUrlAccess: true },
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
+    dnsTimeout: timeout,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   })
   const close = () => transport.close()
   signal.addEventListener('abort', close, { once: true })

@@ -74,7 +74,7 @@ function answerCall(
 
 function refusalResult(log: Logger, { name, route }: Tool, thrown: unknown, requestId: string): ToolResult {
   const refusal = refusalOf(thrown, requestId)
-  // The HTTP status is 200, so the access log tells nothing of it.
+  // The HTTP status is 200, so the access log does not show it.
   if (refusal.code === 'INTERNAL' || refusal.code === 'UNAVAILABLE')
     log.error({ err: thrown, requestId, tool: name }, 'A tool call failed')
   const isLifecycle = 'isLifecycle' in route && route.isLifecycle
@@ -82,7 +82,7 @@ function refusalResult(log: Logger, { name, route }: Tool, thrown: unknown, requ
   return { content: [{ type: 'text', text: JSON.stringify(body) }], isError: true, ...metaOf(headers) }
 }
 
-/** The headers that tell more about the answer, without those about HTTP itself. */
+/** The additional headers of the answer, without those about HTTP itself. */
 function metaOf({ 'Content-Type': _type, 'Cache-Control': _cache, ...headers }: Record<string, string>) {
   return Object.keys(headers).length > 0 ? { _meta: { 'berth/headers': headers } } : {}
 }

@@ -35,7 +35,7 @@ export function mountMcp(
   const dependencies = { ...parts, options: callOptions(parts.config) }
   const named: ServerMiddleware = (c, next) => {
     c.set('route', MCP_PATH)
-    return next().then(() => tellWhereTokensAre(c, parts.config))
+    return next().then(() => addChallenge(c, parts.config))
   }
   // Describing them takes as long as the OpenAPI document, and most processes are never asked for it.
   let descriptions: ToolDescription[] | undefined
@@ -50,7 +50,7 @@ export function mountMcp(
 }
 
 /** So that clients can ask their user for access by themselves (MCP, authorization). */
-function tellWhereTokensAre(c: ServerContext, config: Config): void {
+function addChallenge(c: ServerContext, config: Config): void {
   const issuer = c.res.status === 401 ? issuerOf(config, c.req.url) : null
   if (issuer !== null) c.res.headers.set('WWW-Authenticate', challengeOf(issuer, MCP_PATH))
 }

@@ -45,7 +45,7 @@ function toolsOf(all: readonly Route[]): Map<string, Tool> {
   return byName
 }
 
-/** All tools, whoever asks: what a token may do depends on the target, and is decided when a tool is called. */
+/** All tools, for every caller: what a token may do depends on the target, and is decided when a tool is called. */
 export const describeTools = (options: z.ZodObject): ToolDescription[] =>
   [...tools.values()].map((tool) => describeTool(tool, options))
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isLoopback } from '../http/oauth-addresses.ts'
 
-const MOST_REDIRECTS = 10
+const MAX_REDIRECTS = 10
 const MAX_URI_LENGTH = 2000
 const MAX_NAME_LENGTH = 80
 
@@ -23,11 +23,11 @@ function isRedirectUri(text: string): boolean {
 }
 
 /**
- * What a client may register (RFC 7591). All else is left out, as the RFC wants it: nothing is stored that nobody reads,
+ * What a client may register (RFC 7591). All else is left out, as the RFC wants it: nothing is stored that is never read,
  * and no address that a client names is ever fetched.
  */
 const registration = z.object({
-  redirect_uris: z.array(redirectUri).max(MOST_REDIRECTS).optional(),
+  redirect_uris: z.array(redirectUri).max(MAX_REDIRECTS).optional(),
   client_name: z
     .string()
     .trim()

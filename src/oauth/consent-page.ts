@@ -39,7 +39,7 @@ export function consentPage(question: Question, person: Person, action: string) 
 <p>You are ${escaped(person.username)} (${escaped(person.email)}).</p></div></header>
 <section><h2>It asks for this</h2><ul>${items.join('')}</ul><p>${accountsOf(person)}</p></section>
 <section><h2>Is it what you expect?</h2>
-<p>“${name}” is what the application calls itself; nobody has checked it. Your answer goes to ${to}.
+<p>“${name}” is what the application calls itself; the name is not verified. Your answer goes to ${to}.
 If you did not start this yourself just now, refuse.</p>
 <form method="post" action="${escaped(action)}"><div><button name="answer" value="approve">Allow</button>
 <button name="answer" value="refuse" class="quiet">Refuse</button></div></form>

@@ -13,7 +13,7 @@ import type { OauthServer } from './oauth-server.ts'
 
 const FORM_LIMIT_KB = 4
 
-/** Shows a signed-in person what an application asks for; anybody else signs in first. */
+/** Shows a signed-in user what an application asks for; other visitors sign in first. */
 export async function askConsent(c: ServerContext, parts: OauthParts, server: OauthServer): Promise<Response> {
   const caller = await findSignedIn(c, parts)
   if (!caller) return redirect(c, `/sign-in?next=${encodeURIComponent(c.req.path)}`)
@@ -35,7 +35,7 @@ export async function answerConsent(c: ServerContext, parts: OauthParts, server:
     authorizationId = result.authorizationId
   } else await parts.services.perform(caller, refuseAuthorization, { clientId, scopes: [...scopes] }, options)
   const { incoming, outgoing } = nodeOf(c)
-  const next = await server.settle(incoming, outgoing, { userId, authorizationId })
+  const next = await server.finish(incoming, outgoing, { userId, authorizationId })
   return redirect(c, next)
 }
 

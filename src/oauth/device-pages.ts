@@ -26,7 +26,7 @@ export function showCodeInput(ctx: KoaContextWithOIDC, given: string, problem: s
   const field = `<input name="user_code" value="${escaped(given)}" autocomplete="off" autofocus required aria-label="Code">`
   const about = problem === null ? '' : `<p class="bad">${escaped(problem)}</p>`
   const body = `${header('Connect a device', 'Enter the code that the program shows you.')}<section>${about}
-<p>Enter only a code that a program of your own shows you now. Whoever sends you one would get access to your accounts.</p>
+<p>Enter only a code that a program of your own shows you now. If you enter a code that you were sent, its sender gets access to your accounts.</p>
 ${formOf(ctx, `${field}<button>Continue</button>`)}</section>`
   show(ctx, 'Connect a device', body)
 }

@@ -17,9 +17,12 @@ const REGISTRATION_COST = 20
 /** As much as the library takes: it would answer a longer body as another error. */
 const BODY_LIMIT_KB = 56
 /** Of loopback addresses with other ports; one with BERTH_API_URL. */
-const MOST_ISSUERS = 4
+const MAX_ISSUERS = 4
 
-/** OAuth 2.1 for applications of others: the library's endpoints, the page of consent, and documents that tell of both. */
+/**
+ * OAuth 2.1 for applications of others: the library's endpoints, the page of consent, and the documents that describe
+ * both.
+ */
 export function mountOauth(app: Hono<ServerEnv>, parts: OauthParts): void {
   const serverFor = rememberServers(parts)
   const { authorization, token, revocation, registration, deviceAuthorization, device, consent, metadata } = OAUTH_PATHS
@@ -49,7 +52,7 @@ export function mountOauth(app: Hono<ServerEnv>, parts: OauthParts): void {
 
 type Handle = (c: ServerContext) => Promise<Response>
 
-/** Loads the library when somebody first asks, and keeps a server for each issuer. */
+/** Loads the library on the first request, and keeps a server for each issuer. */
 function rememberServers({ services, config, log }: OauthParts) {
   const servers = new Map<string, Promise<OauthServer>>()
   return (c: ServerContext): Promise<OauthServer> => {
@@ -61,7 +64,7 @@ function rememberServers({ services, config, log }: OauthParts) {
       return createOauthServer(issuer, { services, config, log, cookieKey })
     })
     made.catch(() => servers.delete(issuer))
-    if (servers.size >= MOST_ISSUERS) servers.clear()
+    if (servers.size >= MAX_ISSUERS) servers.clear()
     servers.set(issuer, made)
     return made
   }

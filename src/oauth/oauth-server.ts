@@ -12,7 +12,7 @@ export interface OauthServer {
   /** What a browser is asked; null when the question is none of it, or too old. */
   questionOf(request: IncomingMessage, response: ServerResponse): Promise<Question | null>
   /** Where the browser goes with the answer. `authorizationId` null: refused. */
-  settle(
+  finish(
     request: IncomingMessage,
     response: ServerResponse,
     answer: { userId: string; authorizationId: string | null },
@@ -42,13 +42,15 @@ export function createOauthServer(issuer: string, parts: ProviderParts): OauthSe
       const client = await provider.Client.find(String(client_id))
       if (!client) return null
       return {
-        ...{ uid: details.uid, clientId: client.clientId, clientName: client.clientName ?? client.clientId },
+        uid: details.uid,
+        clientId: client.clientId,
+        clientName: client.clientName ?? client.clientId,
         redirectUri: typeof redirect_uri === 'string' ? redirect_uri : null,
         scopes: SCOPES.filter((known: Scope) => String(scope).split(' ').includes(known)),
         resource: String(Array.isArray(resource) ? resource[0] : resource),
       }
     },
-    settle(request, response, { userId, authorizationId }) {
+    finish(request, response, { userId, authorizationId }) {
       const refused = { error: 'access_denied', error_description: 'The user refused' }
       const approved = { login: { accountId: userId, remember: false }, consent: { grantId: authorizationId ?? '' } }
       return provider.interactionResult(meet(request), response, authorizationId === null ? refused : approved)

@@ -28,7 +28,9 @@ export interface ProviderParts {
   cookieKey: string
 }
 
-/** Answers come in the query of the redirect, also to whoever asks for a fragment: any other way would need scripts. */
+/**
+ * Answers come in the query of the redirect, also to clients that ask for a fragment: any other way would need scripts.
+ */
 class OauthServer extends Provider {
   override registerResponseMode(...[name, handler]: Parameters<Provider['registerResponseMode']>): void {
     if (name === 'query') for (const mode of ['query', 'fragment']) super.registerResponseMode(mode, handler)
@@ -70,7 +72,7 @@ function configurationOf(issuer: string, { services, config, cookieKey }: Provid
   const resources = RESOURCE_PATHS.map((path) => issuer + path)
   return {
     adapter: storageOf(services.oauth),
-    // The library wants a key for ID tokens. There are none: access tokens are opaque, and nobody asks for a key.
+    // The library wants a key for ID tokens. There are none: access tokens are opaque, so no client needs the key.
     jwks: { keys: [unusedKey()] },
     scopes: [],
     claims: {},
@@ -91,7 +93,7 @@ function configurationOf(issuer: string, { services, config, cookieKey }: Provid
     },
     sectorIdentifierUriValidate: () => false,
     findAccount: async (_ctx, accountId) => ({ accountId, claims: async () => ({ sub: accountId }) }),
-    // Nobody's earlier consent is reused: a person is asked each time.
+    // An earlier consent is not reused: the user is asked each time.
     loadExistingGrant: async ({ oidc }) => {
       const grantId = oidc.result?.consent?.grantId
       return grantId ? oidc.provider.Grant.find(grantId) : undefined
@@ -99,8 +101,11 @@ function configurationOf(issuer: string, { services, config, cookieKey }: Provid
     interactions: { policy: askingAlways(), url: (_ctx, { uid }) => `${OAUTH_PATHS.consent}/${uid}` },
     renderError: (ctx, { error, error_description }) => showProblem(ctx, error, error_description ?? ''),
     routes: {
-      ...{ authorization: OAUTH_PATHS.authorization, token: OAUTH_PATHS.token, revocation: OAUTH_PATHS.revocation },
-      ...{ registration: OAUTH_PATHS.registration, device_authorization: OAUTH_PATHS.deviceAuthorization },
+      authorization: OAUTH_PATHS.authorization,
+      token: OAUTH_PATHS.token,
+      revocation: OAUTH_PATHS.revocation,
+      registration: OAUTH_PATHS.registration,
+      device_authorization: OAUTH_PATHS.deviceAuthorization,
       code_verification: OAUTH_PATHS.device,
     },
     cookies: {
@@ -110,10 +115,13 @@ function configurationOf(issuer: string, { services, config, cookieKey }: Provid
       short: { signed: true, httpOnly: true, sameSite: 'lax' },
     },
     ttl: {
-      ...{ AccessToken: config.BERTH_OAUTH_ACCESS_TOKEN_SECONDS, AuthorizationCode: CODE_SECONDS },
-      ...{ RefreshToken: config.BERTH_OAUTH_REFRESH_DAYS * DAY_SECONDS },
-      ...{ Grant: config.BERTH_OAUTH_AUTHORIZATION_DAYS * DAY_SECONDS },
-      ...{ DeviceCode: QUESTION_SECONDS, Interaction: QUESTION_SECONDS, Session: QUESTION_SECONDS },
+      AccessToken: config.BERTH_OAUTH_ACCESS_TOKEN_SECONDS,
+      AuthorizationCode: CODE_SECONDS,
+      RefreshToken: config.BERTH_OAUTH_REFRESH_DAYS * DAY_SECONDS,
+      Grant: config.BERTH_OAUTH_AUTHORIZATION_DAYS * DAY_SECONDS,
+      DeviceCode: QUESTION_SECONDS,
+      Interaction: QUESTION_SECONDS,
+      Session: QUESTION_SECONDS,
     },
     features: featuresOf(config, resources),
   }
@@ -133,7 +141,8 @@ function featuresOf(config: Config, resources: readonly string[]): Configuration
     dPoP: { enabled: false },
     revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     registration: {
-      ...{ enabled: config.BERTH_OAUTH_REGISTRATION !== 'off', issueRegistrationAccessToken: false },
+      enabled: config.BERTH_OAUTH_REGISTRATION !== 'off',
+      issueRegistrationAccessToken: false,
       idFactory: () => newId('ocl'),
       secretFactory: () => newSecret('CLIENT'),
     },
@@ -147,7 +156,7 @@ function featuresOf(config: Config, resources: readonly string[]): Configuration
       userCodeConfirmSource: (ctx, _form, client, _device, code) =>
         showCodeConfirmation(ctx, client.clientName ?? client.clientId, code),
       async successSource(ctx) {
-        // Who comes next on this device starts anew.
+        // The next user of this device starts without a session.
         await ctx.oidc.session?.destroy()
         showConnected(ctx)
       },
@@ -157,7 +166,7 @@ function featuresOf(config: Config, resources: readonly string[]): Configuration
       defaultResource: (_ctx, _client, oneOf) => (Array.isArray(oneOf) ? oneOf[0] : oneOf) ?? resources[0] ?? '',
       useGrantedResource: () => true,
       getResourceServerInfo(ctx, resource) {
-        // A token for somebody else's server must not be one of ours.
+        // A token for another server must not be valid here.
         if (!resources.includes(resource)) throw new errors.InvalidTarget()
         askForScopes(ctx)
         return info
@@ -227,14 +236,18 @@ function metadataOf(metadata: Document, { BERTH_OAUTH_REGISTRATION }: Config): D
   const { authorization_response_iss_parameter_supported, registration_endpoint } = metadata
   const { token_endpoint_auth_methods_supported } = metadata
   return {
-    ...{ issuer, authorization_endpoint, token_endpoint, revocation_endpoint, device_authorization_endpoint },
+    issuer,
+    authorization_endpoint,
+    token_endpoint,
+    revocation_endpoint,
+    device_authorization_endpoint,
     ...(BERTH_OAUTH_REGISTRATION === 'off' ? {} : { registration_endpoint }),
-    ...{ code_challenge_methods_supported, grant_types_supported, response_types_supported },
-    ...{
-      authorization_response_iss_parameter_supported,
-      response_modes_supported: ['query'],
-      scopes_supported: SCOPES,
-    },
+    code_challenge_methods_supported,
+    grant_types_supported,
+    response_types_supported,
+    authorization_response_iss_parameter_supported,
+    response_modes_supported: ['query'],
+    scopes_supported: SCOPES,
     token_endpoint_auth_methods_supported,
     revocation_endpoint_auth_methods_supported: token_endpoint_auth_methods_supported,
   }

@@ -70,8 +70,13 @@ const authorizationStorage = (oauth: Oauth): Adapter => ({
     if (!found) return undefined
     const { userId: accountId, clientId, resource, scopes, createdAt, expiresAt } = found
     return {
-      ...{ jti: id, kind: 'Grant', accountId, clientId, resources: { [resource]: scopes.join(' ') } },
-      ...{ iat: secondsOf(createdAt), exp: secondsOf(expiresAt) },
+      jti: id,
+      kind: 'Grant',
+      accountId,
+      clientId,
+      resources: { [resource]: scopes.join(' ') },
+      iat: secondsOf(createdAt),
+      exp: secondsOf(expiresAt),
     } as AdapterPayload
   },
   /** The library calls it for two reasons: the client revokes, or a code or refresh token was used again. */
@@ -92,9 +97,16 @@ const accessTokenStorage = (oauth: Oauth): Adapter => ({
     if (!token) return undefined
     const { authorization, scopes, createdAt, expiresAt } = token
     return {
-      ...{ jti: secret, kind: 'AccessToken', format: 'opaque', aud: authorization.resource, scope: scopes.join(' ') },
-      ...{ grantId: authorization.id, clientId: authorization.clientId, accountId: authorization.userId },
-      ...{ iat: secondsOf(createdAt), exp: secondsOf(expiresAt ?? authorization.expiresAt) },
+      jti: secret,
+      kind: 'AccessToken',
+      format: 'opaque',
+      aud: authorization.resource,
+      scope: scopes.join(' '),
+      grantId: authorization.id,
+      clientId: authorization.clientId,
+      accountId: authorization.userId,
+      iat: secondsOf(createdAt),
+      exp: secondsOf(expiresAt ?? authorization.expiresAt),
     }
   },
 })
@@ -110,7 +122,11 @@ const noteStorage = (oauth: Oauth, kind: string): Adapter => {
     ...NOTHING,
     upsert: (id, payload, expiresInSeconds = 0) =>
       oauth.saveState({
-        ...{ kind, id, payload, expiresInSeconds, authorizationId: payload.grantId },
+        kind,
+        id,
+        payload,
+        expiresInSeconds,
+        authorizationId: payload.grantId,
         lookup: payload.userCode ?? (kind === 'Session' ? payload.uid : undefined),
       }),
     find: (id) => find({ id }),

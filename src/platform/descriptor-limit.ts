@@ -10,7 +10,7 @@ export interface DescriptorShares {
 }
 
 /** Kept for the engine, the database, builds, log files and probes: a process without them blames the wrong ones. */
-const RESERVED = { share: 0.25, least: 64 }
+const RESERVED = { share: 0.25, min: 64 }
 /** Of what the ingress has. Plain TCP must not take what requests need, nor the other way round. */
 const TCP_SHARE = 0.2
 
@@ -31,7 +31,7 @@ export function shareDescriptors(
   limit: number,
   { BERTH_ROLES: roles, ...config }: Pick<Config, 'BERTH_ROLES' | 'BERTH_TCP_PORTS' | 'BERTH_TCP_MAX_CONNECTIONS'>,
 ): DescriptorShares {
-  const available = Math.max(limit - Math.max(limit * RESERVED.share, RESERVED.least), 3)
+  const available = Math.max(limit - Math.max(limit * RESERVED.share, RESERVED.min), 3)
   const part = Math.floor(available / (roles.includes('api') && roles.includes('ingress') ? 3 : 2))
   const wanted = config.BERTH_TCP_PORTS.length === 0 ? 0 : config.BERTH_TCP_MAX_CONNECTIONS
   const tcp = Math.min(wanted, Math.floor(part * TCP_SHARE))

@@ -8,7 +8,7 @@ import { Abandoned } from '../worker/claim/abandoned.ts'
 const OF_THE_MACHINE =
   /^(ECONN(REFUSED|RESET|ABORTED)|E(HOST|NET)UNREACH|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EPIPE|ENOSPC|EDQUOT|EROFS|EMFILE|ENFILE)$/
 const OF_TIME = new Set(['AbortError', 'TimeoutError', 'DeadlineExceeded'])
-const DEEPEST_CAUSE = 5
+const MAX_CAUSE_DEPTH = 5
 
 /**
  * An error in the log. A stack trace says where our own code is wrong; what fails for another reason, such as a
@@ -24,7 +24,7 @@ export function loggedError(error: Error): Omit<SerializedError, 'raw'> {
 /** A library wraps what happened to it, sometimes in an error of its own. */
 function isExpected(error: Error): boolean {
   let cause: unknown = error
-  for (let depth = 0; cause instanceof Error && depth < DEEPEST_CAUSE; depth += 1) {
+  for (let depth = 0; cause instanceof Error && depth < MAX_CAUSE_DEPTH; depth += 1) {
     if (isOfOthers(cause)) return true
     cause = cause.cause
   }

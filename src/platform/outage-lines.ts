@@ -2,7 +2,7 @@ import type { Logger } from 'pino'
 import { type DatabaseFault, databaseFault } from '../database/away.ts'
 
 const SUMMARY_MS = 60_000
-const DEEPEST_CAUSE = 5
+const MAX_CAUSE_DEPTH = 5
 /** Messages are texts of the code, so there are not many. */
 const MAX_COUNTED = 200
 
@@ -15,8 +15,8 @@ interface Repeated {
 }
 
 /**
- * Of a database that is away, each place of the code says so once, and once a minute how often it failed since: an outage
- * must not bury the rest of the log.
+ * While the database is away, each place of the code logs that once, and once a minute how often it failed since: an
+ * outage must not bury the rest of the log.
  */
 class OutageLines {
   readonly #repeated = new Map<string, Repeated>()
@@ -54,7 +54,7 @@ class OutageLines {
 
 function faultBehind(error: unknown): DatabaseFault | null {
   let cause = error
-  for (let depth = 0; cause instanceof Error && depth < DEEPEST_CAUSE; depth += 1) {
+  for (let depth = 0; cause instanceof Error && depth < MAX_CAUSE_DEPTH; depth += 1) {
     const fault = databaseFault(cause)
     if (fault) return fault
     cause = cause.cause

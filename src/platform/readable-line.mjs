@@ -8,7 +8,7 @@ const NAME_WIDTH = 'supervisor'.length
 /** What an error has beside these is in its message, or is shown as its stack. */
 const NOT_SHOWN = new Set(['level', 'time', 'pid', 'hostname', 'name', 'msg', 'err'])
 /** A list of many things is cut; the JSON has it all. */
-const LONGEST_VALUE = 160
+const MAX_VALUE = 160
 const PLAIN = /^[^\s"=]+$/
 
 /**
@@ -40,7 +40,8 @@ function aboutRequest({ method, path, status, ms, tool, requestId, tokenId }) {
 }
 
 /** Libraries separate by empty lines what they were called with, and what happened. */
-const errorMessage = (error) => error?.message?.trim().replace(/\s*\n\s*\n\s*/g, ' ')
+const errorMessage = (error) =>
+  error?.message?.trim().replace(/\s+/g, (space) => (space.indexOf('\n') === space.lastIndexOf('\n') ? space : ' '))
 
 function timeOf(time) {
   const date = new Date(time)
@@ -49,7 +50,7 @@ function timeOf(time) {
 
 function shown(value) {
   const text = typeof value === 'string' && PLAIN.test(value) ? value : JSON.stringify(value)
-  return printable(text.length > LONGEST_VALUE ? `${text.slice(0, LONGEST_VALUE)}…` : text)
+  return printable(text.length > MAX_VALUE ? `${text.slice(0, MAX_VALUE)}…` : text)
 }
 
 /** Later lines of a text stand under the first, so that none passes for a line of the log. */

@@ -1,6 +1,6 @@
 // Plain JavaScript, because the supervisor, which runs on an older Node.js, uses it as well.
 
-const LONGEST_MS = 30_000
+const MAX_MS = 30_000
 const SECOND_MS = 500
 /** A process that was ready for this long does not die of how it starts. */
 const HEALTHY_MS = 10_000
@@ -13,7 +13,7 @@ export class RestartPauses {
   next(readyForMs) {
     this.#deaths = readyForMs >= HEALTHY_MS ? 1 : this.#deaths + 1
     if (this.#deaths === 1) return 0
-    const pauseMs = Math.min(LONGEST_MS, SECOND_MS * 2 ** Math.min(this.#deaths - 2, 30))
+    const pauseMs = Math.min(MAX_MS, SECOND_MS * 2 ** Math.min(this.#deaths - 2, 30))
     // Shortened by up to a half, so that processes that die together are not started together.
     return pauseMs * (0.5 + Math.random() / 2)
   }

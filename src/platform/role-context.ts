@@ -18,7 +18,7 @@ export interface RoleContext {
   registry: Registry
   readiness: Record<string, Readiness[string]>
   processRegistration: ProcessRegistration
-  /** Null when nobody supervises this process. */
+  /** Null when this process has no supervisor. */
   link: SupervisorLink | null
   /** Stops what was started, in reverse order. */
   undo: AsyncDisposableStack

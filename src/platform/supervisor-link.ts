@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts'
 
 const ANSWER_MS = 1_500
 
-/** What one process tells the supervisor about itself, for the welcome that another one prints. */
+/** What one process reports to the supervisor about itself, for the welcome that another one prints. */
 export interface ProcessFacts {
   ingressUrl?: string | null
   ingressPort?: number | null

@@ -5,7 +5,7 @@ import type { PartState } from '../domain/part-states.ts'
 import type { RoleContext } from './role-context.ts'
 
 const CHECK_MS = 60_000
-/** Somebody may be granting it just now. */
+/** It may be granted soon. */
 const CHECK_WHILE_MISSING_MS = 5_000
 const KEPT_MS = 2_000
 
@@ -32,7 +32,7 @@ class Rights {
   readonly #find: () => Promise<MissingRights | null>
   readonly #log: Logger
   #found: { state: Promise<PartState>; at: number } | null = null
-  #told: string | null = null
+  #logged: string | null = null
 
   constructor(find: () => Promise<MissingRights | null>, log: Logger) {
     this.#find = find
@@ -49,16 +49,16 @@ class Rights {
     try {
       const missing = await this.#find()
       const words = missing && missingInWords(missing)
-      this.#tell(words)
+      this.#logChange(words)
       return words ? { ready: false, state: 'RIGHTS_MISSING', ...words } : { ready: true, reason: null }
     } catch (error) {
       return { ready: true, reason: `${failedPart(error).reason}, so rights could not be compared` }
     }
   }
 
-  #tell(words: { reason: string; nextStep: string } | null): void {
-    const before = this.#told
-    this.#told = words?.reason ?? null
+  #logChange(words: { reason: string; nextStep: string } | null): void {
+    const before = this.#logged
+    this.#logged = words?.reason ?? null
     if (words && words.reason !== before) this.#log.error({ nextStep: words.nextStep }, words.reason)
     if (!words && before) this.#log.info('The database role has all of its rights again')
   }

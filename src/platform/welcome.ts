@@ -32,7 +32,7 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
     : `none answers at ${config.DOCKER_HOST ?? 'the local socket'}`
   if (isWorker) lines.push(`  Engine     ${engine ?? noEngine}`)
   if (apiUrl) lines.push(`  Token      ${tokenWords(platform)}`)
-  // Tells a user who meant to start a second Berth that this one shares the data directory.
+  // For users who meant to start a second Berth: this one shares the data directory.
   for (const other of otherProcesses) lines.push(`  Shared     data directory, with ${readProcessInfo(other)}`)
   lines.push('')
   if (hint) lines.push(hint, '')

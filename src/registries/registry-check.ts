@@ -99,7 +99,7 @@ async function followed({ status, headers }: AddressAnswer, url: URL, rules: Hos
 export function realmsOf(header: string | string[] | undefined): string[] {
   const text = [header ?? []].flat().join(', ')
   if (!/\bbearer\b/i.test(text)) return []
-  const isBasicOnly = (before: string) => /\bbasic\b[^,]*$/i.test(before)
+  const isBasicOnly = (before: string) => /\bbasic\b/i.test(before.slice(before.lastIndexOf(',') + 1))
   return [...text.matchAll(/\brealm\s*=\s*(?:"([^"]*)"|([^\s,]+))/gi)]
     .filter(({ index }) => !isBasicOnly(text.slice(Math.max(0, index - 64), index)))
     .map(([, quoted, plain]) => quoted ?? plain ?? '')

@@ -69,7 +69,7 @@ async function ask(
   const greeted = await greeting(url, host, signal)
   if (typeof greeted === 'string') return notReached(greeted)
   const { at, answer } = greeted
-  // It lets everybody in: whether it knows the login cannot be told.
+  // It accepts every caller, so it does not show whether it knows the login.
   if (isSuccess(answer)) return { kind: 'accepted' }
   const challenge = [answer.headers['www-authenticate'] ?? []].flat().join(', ')
   if (challenge.length > MAX_CHALLENGE_LENGTH) return unknown('asks for more than a login')

@@ -4,7 +4,7 @@ import { type LoginVerdict, type RegistryLogin, tryLogin } from './try-login.ts'
 
 /**
  * Tries a login that a tenant sent. The operator's registry that builds are pushed to may be pulled from wherever it is,
- * but nobody may try passwords at its private address, unless it is listed.
+ * but no tenant may try passwords at its private address, unless it is listed.
  */
 export async function tryTenantLogin(
   registry: string,

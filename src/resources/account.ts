@@ -4,7 +4,7 @@ import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { resource } from './resource.ts'
 
-export const entitlement = enumeration('Entitlement', 'What an account is entitled to besides its plan.', {
+export const entitlement = enumeration('Entitlement', 'Entitlement of an account in addition to its plan.', {
   SANDBOX: 'Solutions that need a sandbox.',
 })
 
@@ -32,7 +32,7 @@ export const account = resource({
       ({ id }: Pick<Account, 'id'>, { caller }) => caller.currentAccountId === id,
     ),
     plan: field.column('planCode', text, 'Code of the account’s plan.'),
-    entitlements: field.column('entitlements', z.array(text), 'What the account is entitled to besides its plan.', {
+    entitlements: field.column('entitlements', z.array(text), 'Entitlements of the account in addition to its plan.', {
       inGraphQL: { type: 'Entitlement' },
     }),
   },

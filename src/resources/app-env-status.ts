@@ -9,8 +9,8 @@ import { pendingChanges } from './pending-change.ts'
 import { replicaCounts } from './replica-counts.ts'
 import { answer, pick, resource } from './resource.ts'
 
-export const health = enumeration('Health', 'What was observed of an environment, compared with what is desired.', {
-  HEALTHY: 'As many containers are ready as are desired.',
+export const health = enumeration('Health', 'Observed state of an environment, compared with the desired one.', {
+  HEALTHY: 'All desired containers are ready.',
   DEGRADED: 'Some containers are ready, and some are not.',
   UNHEALTHY: 'No container is ready.',
   UNKNOWN: 'No container is desired, or nothing was observed yet.',
@@ -103,11 +103,16 @@ function sleepReasonOf({ requestScaling: scaling }: MaySleep): string | null {
 }
 
 const observed = {
-  health: field.column('health', health.type, 'What was observed, compared with what is desired.'),
+  health: field.column('health', health.type, 'Observed state, compared with the desired one.'),
   replicas: field.from(
     {
-      ...{ status: true, rolloutId: true, containers: true, app: { select: { type: true } } },
-      ...{ replicasDesired: true, replicasRunning: true, replicasReady: true },
+      status: true,
+      rolloutId: true,
+      containers: true,
+      app: { select: { type: true } },
+      replicasDesired: true,
+      replicasRunning: true,
+      replicasReady: true,
     },
     replicas.answer.type,
     'Desired and observed containers.',
@@ -170,15 +175,17 @@ export const appEnvStatusAnswer = answer(
 )
 
 /**
- * Fields of GraphQL's AppEnv for callers who may only watch it run: what REST tells them in the status, the history, the
- * operations and the answers to lifecycle calls.
+ * Fields of GraphQL's AppEnv for callers with `appEnv:observe` only: what REST returns to them in the status, the
+ * history, the operations and the answers to lifecycle calls.
  */
 export const OBSERVABLE_FIELDS: ReadonlySet<string> = new Set([
   ...Object.entries(appEnvStatusAnswer.fields as Fields).flatMap(([name, { only, inGraphQL }]) =>
-    // Hosts are objects in GraphQL, which tell more than the names in the status.
+    // Hosts are objects in GraphQL, with more fields than the names in the status.
     only || name === 'hosts' ? [] : [inGraphQL?.name ?? name],
   ),
-  ...['name', 'deployments', 'operations'],
+  'name',
+  'deployments',
+  'operations',
 ])
 
 /** All that GraphQL shows of an environment. */

@@ -6,6 +6,7 @@ import { explicitResources, resourcesOf } from '../domain/resources.ts'
 import { scaledByLoad } from './app-env-settings.ts'
 import { appEnvTypeConfigFields } from './app-type-fields.ts'
 import { backupSchedule } from './backup-schedule.ts'
+import { shownContainerSettings } from './container-settings.ts'
 import { enumeration } from './enumeration.ts'
 import { externalAccess, shownExternalAccess, type WithExternalAccess, withExternalAccess } from './external-access.ts'
 import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from './field.ts'
@@ -18,7 +19,7 @@ import { type OpenVariable, variable } from './variable.ts'
 import { mountedVolume } from './volume.ts'
 
 export const appEnvStatus = enumeration('AppEnvStatus', 'Lifecycle status of an environment.', {
-  PENDING: 'Nothing was deployed yet.',
+  PENDING: 'No version was deployed yet.',
   UPDATING: 'An operation is in progress.',
   RUNNING: 'The environment runs and can be reached.',
   STOPPED: 'The environment was scaled to zero on request.',
@@ -55,7 +56,11 @@ interface Startup {
 const started = fieldsOf<Startup>()
 
 const startup = answer({
-  command: started.column('command', text, 'Command that replaces the one of the image.'),
+  command: started.column(
+    'command',
+    text.nullable(),
+    'Command that replaces the image’s entry point; null: the entry point stays, and gets the arguments.',
+  ),
   args: started.column('args', z.array(text), 'Arguments of the command.'),
   shell: started.column('shell', flag, 'Whether /bin/sh -lc runs the command.'),
   workingDir: started.column('workingDir', text.nullable(), 'Working directory of the command.'),
@@ -131,12 +136,12 @@ const configuration = {
   pullRequest: field.json(
     'pullRequest',
     pullRequest.answer.type.nullable(),
-    'Pull request that the environment was made for; null for one that people made.',
+    'Pull request of the environment; null for an environment that users created.',
   ),
   expiresAt: field.column(
     'expiresAt',
     time.nullable(),
-    'Time at which the environment is deleted by itself; null for never.',
+    'Time at which the environment is deleted automatically; null for never.',
   ),
   startupConfig: field.json(
     'startupConfig',
@@ -149,6 +154,17 @@ const configuration = {
     release.type.nullable(),
     'Command that each new version runs once before its containers start; null: none.',
     asJson,
+  ),
+  containerSettings: field.json(
+    'containerSettings',
+    shownContainerSettings.type.nullable(),
+    'Settings of the containers; null: those of the image and of the engine.',
+    asJson,
+  ),
+  networkAliases: field.column(
+    'networkAliases',
+    z.array(text),
+    'Names by which the other parts of a solution installation reach the environment.',
   ),
   ...appEnvTypeConfigFields,
   dockerPresetVersion: field.column(
@@ -240,7 +256,7 @@ export const appEnvListItem = answer(
   { id: 'AppEnvListItem', description: 'An environment, as lists show it.' },
 )
 
-/** What answers to writes tell of the environment. */
+/** The environment in answers to writes. */
 export const appEnvReference = answer(pick(listed, 'appEnvId', 'name', 'status'))
 
 /** The same after a change of the branch. */

@@ -41,7 +41,7 @@ const fields = {
   port: field.column('port', number.nullable(), 'Port that the app listens on; null when nothing listens.', {
     inGraphQL: { type: 'Int' },
   }),
-  builder: field.column('builder', text, 'What builds the source, for example DOCKER.', {
+  builder: field.column('builder', text, 'Builder of the source, for example DOCKER.', {
     inGraphQL: { type: 'Builder' },
   }),
   isCliDeployment: field.column('isCliDeployment', flag, 'Whether the CLI uploads the source.'),
@@ -90,7 +90,7 @@ const times = {
   updatedAt: field.column('updatedAt', time, 'Time at which the app was last changed.'),
 }
 
-/** §2.2, and behind it what else can be set: whoever sets a thing can read it. */
+/** §2.2, then what else can be set: every value that can be set can be read. */
 export const app = resource({
   name: 'App',
   id: 'App',

@@ -33,7 +33,7 @@ const changed = fieldsOf<AuditChange>()
 
 const auditChange = resource({
   name: 'AuditChange',
-  description: 'What one field of one thing was before a write, and what it is after it.',
+  description: 'Value of one field before and after a write.',
   fields: {
     type: changed.given('type', text, 'Kind of thing that has changed, such as appEnv, variable or member.'),
     id: changed.given('id', text, 'Id of the thing that has changed; of a member, the user’s.', {
@@ -47,12 +47,12 @@ const auditChange = resource({
     before: changed.given(
       'before',
       json,
-      'Value before the write; null where there was none, `***SECRET***` for whatever may be a secret.',
+      'Value before the write; null where there was none, `***SECRET***` for a value that may be a secret.',
     ),
     after: changed.given(
       'after',
       json,
-      'Value after the write; null where there is none any more, `***SECRET***` for whatever may be a secret.',
+      'Value after the write; null where it was removed, `***SECRET***` for a value that may be a secret.',
     ),
   },
 })
@@ -76,25 +76,25 @@ export const auditEntry = resource({
       'Number of the entry in the account’s log, without gaps.',
       ({ sequence }: AuditRow) => Number(sequence),
     ),
-    action: field.column('action', text, 'What was done: the name of the mutation or operationId.'),
+    action: field.column('action', text, 'Name of the write: the mutation or operationId.'),
     actorType: field.column('actorType', text, 'Kind of actor: USER, TOKEN or SYSTEM.'),
     actorId: field.column('actorId', text.nullable(), 'Id of the actor.'),
     tokenId: field.column('tokenId', text.nullable(), 'Id of the token that the actor used.'),
     targetType: field.column('targetType', text, 'Kind of thing that was acted on.'),
     targetId: field.column('targetId', text, 'Id of the thing that was acted on.'),
-    requestId: field.column('requestId', text, 'Id of the request that asked for the write.', {
+    requestId: field.column('requestId', text, 'Id of the request of the write.', {
       inGraphQL: { type: 'String' },
     }),
     address: field.from(
       { details: true },
       text.nullable(),
-      'Address of the client that asked for the write; null where nobody asked.',
+      'Address of the client that sent the write; null for writes of Berth itself.',
       ({ details }: AuditRow) => addressIn(details),
     ),
     details: field.from(
       { details: true },
       z.record(z.string(), z.unknown()),
-      'What was asked and changed, without secrets.',
+      'Input and changes of the write, without secrets.',
       ({ details }: AuditRow) => withoutFields(details),
     ),
     changes: field.from(

@@ -4,7 +4,7 @@ import { enumeration } from './enumeration.ts'
 import { fieldsOf, text, time } from './field.ts'
 import { resource } from './resource.ts'
 
-export const authorizationStatus = enumeration('AuthorizationStatus', 'What has become of an authorization.', {
+export const authorizationStatus = enumeration('AuthorizationStatus', 'Status of an authorization.', {
   ACTIVE: 'The application may act for the user.',
   REVOKED: 'The user took it back, the application gave it back, or it was misused.',
   EXPIRED: 'The time of the authorization is over, or that of what the user agreed with.',
@@ -23,7 +23,7 @@ function statusOf({ revokedAt, hasExpired }: SeenAuthorization): keyof typeof au
 export const authorization = resource({
   name: 'Authorization',
   id: 'Authorization',
-  description: 'An application of somebody else that a user lets act for them, by OAuth.',
+  description: 'A third-party application that a user has authorised to act for them, by OAuth.',
   fields: {
     authorizationId: field.column('id', text, 'Id of the authorization.', { inGraphQL: { name: 'id' } }),
     userId: field.column('userId', text, 'Id of the user whose rights the application uses.'),
@@ -31,11 +31,11 @@ export const authorization = resource({
     clientName: field.from(
       {},
       text,
-      'Name that the application gave itself. Nobody has checked it.',
+      'Name that the application gave itself; it is not verified.',
       ({ client }: SeenAuthorization) => client.name,
     ),
     scopes: field.column('scopes', z.array(text), 'Scopes that the user agreed to.', { inGraphQL: { type: 'Scope' } }),
-    status: field.from({}, authorizationStatus.type, 'What has become of the authorization.', statusOf),
+    status: field.from({}, authorizationStatus.type, 'Status of the authorization.', statusOf),
     lastUsedAt: field.column('lastUsedAt', time.nullable(), 'Time at which the application last got an access token.'),
     expiresAt: field.column('expiresAt', time, 'Time at which the user has to be asked again.'),
     createdAt: field.column('createdAt', time, 'Time at which the user agreed.'),

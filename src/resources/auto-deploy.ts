@@ -19,7 +19,7 @@ export const autoDeploy = resource({
     watchPaths: field.json(
       'watchPaths',
       z.array(text),
-      'Patterns of paths, of which a push must change one to deploy; none: every push deploys.',
+      'Patterns of paths; a push deploys if it changes a matching path. Empty: every push deploys.',
     ),
     createdAt: field.column('createdAt', time, 'Time at which auto-deploy was turned on.'),
     updatedAt: field.column('updatedAt', time, 'Time at which auto-deploy was last set.'),

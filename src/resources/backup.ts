@@ -1,4 +1,4 @@
-import type { Backup, LogArchive } from '../database/generated/prisma/client.ts'
+import type { Backup, WalArchive } from '../database/generated/prisma/client.ts'
 import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { resource } from './resource.ts'
@@ -11,8 +11,8 @@ export const backupStatus = enumeration('BackupStatus', 'Whether a backup can be
 })
 
 export const backupKind = enumeration('BackupKind', 'Why a backup was taken.', {
-  MANUAL: 'Somebody asked for the backup.',
-  SCHEDULED: 'The schedule of the environment asked for the backup.',
+  MANUAL: 'A user or a token requested the backup.',
+  SCHEDULED: 'The backup schedule of the environment began the backup.',
   BEFORE_RESTORE: 'The backup holds what a restored one was about to replace.',
 })
 
@@ -21,7 +21,7 @@ const field = fieldsOf<Backup>()
 const withArchive = { restorableFrom: true, archive: { select: { until: true, message: true, endReason: true } } }
 
 interface Archived extends Pick<Backup, 'restorableFrom'> {
-  archive: Pick<LogArchive, 'until' | 'message' | 'endReason'> | null
+  archive: Pick<WalArchive, 'until' | 'message' | 'endReason'> | null
 }
 
 export const backup = resource({

@@ -15,7 +15,7 @@ const field = fieldsOf<BuildCacheOfAppEnv>()
 export const buildCache = resource({
   name: 'BuildCache',
   id: 'BuildCache',
-  description: 'What builds keep for the next ones: one for all environments of an account on a container engine.',
+  description: 'Build cache: one for all environments of an account on a container engine.',
   fields: {
     appEnvId: field.given('appEnvId', text, 'Id of the environment whose builds use the cache.'),
     sizeMb: field.from(

@@ -15,7 +15,7 @@ const set = fieldsOf<BuildResources>()
 
 const buildResources = resource({
   name: 'BuildResources',
-  description: 'What one build may use, as it was set. Null: the default holds.',
+  description: 'Configured limit of one build. Null: the default.',
   fields: {
     cpu: set.column('cpu', z.number().nullable(), WORDS.cpu),
     memoryMb: set.column('memoryMb', whole.nullable(), WORDS.memoryMb),
@@ -28,7 +28,7 @@ const limits = fieldsOf<BuildLimits>()
 
 const buildLimits = resource({
   name: 'BuildLimits',
-  description: 'What one build may use.',
+  description: 'Limits of one build.',
   fields: {
     cpu: limits.column('cpu', z.number(), WORDS.cpu),
     memoryMb: limits.column('memoryMb', whole, WORDS.memoryMb),
@@ -52,7 +52,7 @@ const asSet = <Column extends 'buildResources' | 'maxBuildResources'>(
 export const buildResourcesOfApp = {
   buildResources: asSet(
     'buildResources',
-    'What builds of the app may use, as it was set. Null: the default of the account’s plan, else the installation’s setting.',
+    'Configured limits of builds of the app. Null: the default of the account’s plan, else the installation’s setting.',
   ),
   buildLimits: fieldsOf<App>().from(
     {
@@ -60,7 +60,7 @@ export const buildResourcesOfApp = {
       account: { select: { plan: { select: { buildResources: true, maxBuildResources: true } } } },
     },
     buildLimits.answer.type,
-    'What the next build of the app may use: what is set on the app, the plan of its account or the installation.',
+    'Limits of the next build of the app, from the app, the plan of its account or the installation.',
     (app: Pick<App, 'buildResources'> & { account: { plan: Plan } }, { config }) =>
       buildLimits.answer.record(buildLimitsFor(app, app.account.plan, config)),
   ),
@@ -69,7 +69,7 @@ export const buildResourcesOfApp = {
 export const buildResourcesOfPlan = {
   buildResources: asSet(
     'buildResources',
-    'What a build may use where its app sets nothing. Null: the installation’s setting.',
+    'Limits of a build where its app sets none. Null: the installation’s setting.',
   ),
   maxBuildResources: asSet(
     'maxBuildResources',

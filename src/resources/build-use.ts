@@ -20,7 +20,7 @@ const use = fieldsOf<BuildUse>()
 
 export const buildUse = resource({
   name: 'BuildUse',
-  description: 'What the build of a version used.',
+  description: 'Resources that the build of a version used.',
   fields: {
     memoryPeakMb: use.column('memoryPeakMb', number, 'Peak memory of the build in MB.'),
     cpuSeconds: use.column('cpuSeconds', number, 'CPU time of the build, in seconds.'),

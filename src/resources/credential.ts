@@ -4,11 +4,15 @@ import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { resource } from './resource.ts'
 
-export const credentialType = enumeration('CredentialType', 'What a credential gives access to.', {
-  CONTAINER_REGISTRY: 'A registry that images are pulled from.',
-  BASIC_AUTH: 'A site behind user name and password.',
-  OBJECT_STORAGE: 'A bucket of an object store.',
-})
+export const credentialType = enumeration(
+  'CredentialType',
+  'Type of a credential: the service that it gives access to.',
+  {
+    CONTAINER_REGISTRY: 'A registry that images are pulled from.',
+    BASIC_AUTH: 'A site behind user name and password.',
+    OBJECT_STORAGE: 'A bucket of an object store.',
+  },
+)
 
 const field = fieldsOf<Credential>()
 
@@ -21,7 +25,7 @@ export interface CredentialUsage {
   count: number
 }
 
-export const credentialUse = enumeration('CredentialUse', 'What a credential is used for.', {
+export const credentialUse = enumeration('CredentialUse', 'Use of a credential.', {
   IMAGE_PULL: 'An app pulls its image with it.',
   BUILD_PULL: 'Builds of an app pull their base images with it.',
   VERSION: 'The version that runs in an environment was pulled with it.',
@@ -38,7 +42,7 @@ export const credentialUsage = resource({
   id: 'CredentialUsage',
   description: 'Something that uses a credential, and would miss it.',
   fields: {
-    kind: used.given('kind', credentialUse.type, 'What the credential is used for.'),
+    kind: used.given('kind', credentialUse.type, 'Use of the credential.'),
     appId: used.given('appId', text.nullable(), 'Id of the app that uses the credential, where one does.'),
     appEnvId: used.given(
       'appEnvId',
@@ -53,11 +57,11 @@ export const credentialUsage = resource({
 export const credential = resource({
   name: 'Credential',
   id: 'Credential',
-  description: 'A login that apps refer to, such as that of a container registry. Never its secrets.',
+  description: 'A login that apps refer to, such as that of a container registry. Its secrets are never shown.',
   fields: {
     credentialId: field.column('id', text, 'Id of the credential.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account that owns the credential.'),
-    type: field.column('type', credentialType.type, 'What the credential gives access to.'),
+    type: field.column('type', credentialType.type, 'Type of the credential: the service that it gives access to.'),
     name: field.column('name', text, 'Name of the credential.'),
     data: field.json('publicData', z.record(z.string(), z.string()), 'Data of the credential, without its secrets.'),
     isDefault: field.from(

@@ -66,7 +66,7 @@ const databasePort = resource({
   description: 'A port that a database, cache or broker listens on.',
   fields: {
     port: listening.column('port', whole, 'Number of the port, which `port` of an app takes.'),
-    description: listening.from({}, text, 'What the port is for.', ({ about }: EnginePort) => about),
+    description: listening.from({}, text, 'Purpose of the port.', ({ about }: EnginePort) => about),
   },
 })
 
@@ -125,7 +125,7 @@ export const databasePreset = resource({
     defaultVersion: field.from(
       {},
       text,
-      'Name of the version when none is asked for.',
+      'Name of the default version.',
       (engine: Engine) => `${engine.name}_${engine.defaultVersion}`,
     ),
     versions: field.from(

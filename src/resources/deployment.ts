@@ -16,7 +16,7 @@ export const deploymentStatus = enumeration('DeploymentStatus', 'Progress of a v
   DEPLOYED: 'The version was deployed successfully.',
   JOB_READY: 'Runs can be started with the version.',
   FAILED: 'The version could not be deployed.',
-  CANCELLED: 'The version was given up before it was deployed.',
+  CANCELLED: 'The version was cancelled before it was deployed.',
 })
 
 export const deploymentType = enumeration('DeploymentType', 'Source of a version’s image.', {
@@ -91,7 +91,7 @@ const fields = {
   buildUse: field.json(
     'buildUse',
     buildUse.answer.type.nullable(),
-    'What the build of the version used. Null where nothing was built, or the builder does not report it.',
+    'Resources that the build of the version used. Null without a build, or where the builder does not report them.',
   ),
 }
 
@@ -113,7 +113,11 @@ export const rolledBack = {
 }
 
 const forRollback = {
-  ...{ id: true, deployedAt: true, imageDigest: true, volumeDeleted: true, configuration: true },
+  id: true,
+  deployedAt: true,
+  imageDigest: true,
+  volumeDeleted: true,
+  configuration: true,
   appEnv: { select: rolledBack },
 }
 

@@ -18,6 +18,9 @@ export const enumeration = <Value extends string>(
   values: Readonly<Record<Value, string>>,
   nameOf: (value: string) => string = upperCase,
 ): Enumeration<Value> => ({
-  ...{ name, description, values, nameOf },
+  name,
+  description,
+  values,
+  nameOf,
   type: z.enum(Object.keys(values) as [Value, ...Value[]]) as unknown as Enumeration<Value>['type'],
 })

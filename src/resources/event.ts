@@ -24,7 +24,7 @@ export const eventType = enumeration(
     'appEnv.woken':
       'Requests woke an environment that slept, or it could not be woken: depth and duration of the last wake, and how many there were since the last such event. At most one a minute.',
     'host.changed':
-      'A custom host was added, validated, found invalid or removed; or an automatic one came or went with the health check of a version.',
+      'A custom host was added, validated, found invalid, removed, or lost to another account before DNS proved it; or an automatic one came or went with the health check of a version.',
     'volume.filling': 'The data of a volume has reached 80 or 95 percent of its size, or 100.',
     'volume.deleted': 'A volume was deleted with its data.',
     'operation.queued': 'An operation was requested.',
@@ -53,7 +53,7 @@ export const eventType = enumeration(
     'budget.reached': 'An account has spent 50, 80 or 100 percent of its budget of the month. Each once a month.',
     'webhook.changed': 'A webhook was created, changed or removed, or events had expired before it could send them.',
     'webhook.disabled': 'A webhook was switched off, because its receiver failed for days or is gone.',
-    'webhook.tested': 'A test event was asked for, which only the webhook that it names sends.',
+    'webhook.tested': 'A test event was requested; only the webhook that it names sends it.',
     'gitHook.changed': 'A git hook was created, changed or removed.',
   },
   nameOf,

@@ -6,20 +6,20 @@ import { fieldsOf, text, time, whole } from './field.ts'
 import { gitHookProvider } from './git-hook.ts'
 import { resource } from './resource.ts'
 
-/** Source of what the installation's GitHub App tells, which has no hook. */
+/** Source of deliveries of the installation's GitHub App, which has no hook. */
 export const GITHUB_APP_SOURCE = 'github-app'
 
-export const gitDeliveryOutcome = enumeration('GitDeliveryOutcome', 'What came of what a git host told.', {
+export const gitDeliveryOutcome = enumeration('GitDeliveryOutcome', 'Outcome of a delivery of a git host.', {
   DEPLOYED: 'A build was begun, which is deployed when it succeeds.',
   DELETED: 'The environment of a pull request that was closed is deleted.',
-  IGNORED: 'Nothing was done; the reason says why.',
+  IGNORED: 'The delivery was ignored; the reason says why.',
 })
 
 const environmentField = fieldsOf<GitDeliveryEnvironment>()
 
 const gitDeliveryEnvironment = resource({
   name: 'GitDeliveryEnvironment',
-  description: 'What came of a delivery for one environment.',
+  description: 'Outcome of a delivery for one environment.',
   fields: {
     appEnvId: environmentField.given(
       'appEnvId',
@@ -32,7 +32,7 @@ const gitDeliveryEnvironment = resource({
       'Id of the app that the pull request is of; null for a push.',
       ({ appId }: GitDeliveryEnvironment) => appId ?? null,
     ),
-    outcome: environmentField.given('outcome', gitDeliveryOutcome.type, 'What came of the delivery here.'),
+    outcome: environmentField.given('outcome', gitDeliveryOutcome.type, 'Outcome of the delivery for the environment.'),
     reason: environmentField.given('reason', text.nullable(), 'Code for why nothing was done.'),
     message: environmentField.given('message', text.nullable(), 'Why nothing was done, or what was left out.'),
     operationId: environmentField.given('operationId', text.nullable(), 'Id of the operation that was begun.'),
@@ -44,7 +44,7 @@ const field = fieldsOf<GitDelivery>()
 export const gitDelivery = resource({
   name: 'GitDelivery',
   id: 'GitDelivery',
-  description: 'What a git host has told an account, and what came of it.',
+  description: 'A delivery of a git host to an account, with its outcome.',
   fields: {
     gitDeliveryId: field.column('id', text, 'Id of the delivery.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account.'),
@@ -54,9 +54,13 @@ export const gitDelivery = resource({
       'Id of the git hook that was used, which may be deleted since; null for the installation’s GitHub App.',
       ({ source }: Pick<GitDelivery, 'source'>) => (source === GITHUB_APP_SOURCE ? null : source),
     ),
-    provider: field.column('provider', gitHookProvider.type, 'What the git host is.'),
-    deliveryKey: field.column('deliveryKey', text, 'What the git host calls the delivery; the same one twice is one.'),
-    event: field.column('event', text, 'What happened, as the git host calls it.'),
+    provider: field.column('provider', gitHookProvider.type, 'Kind of the git host.'),
+    deliveryKey: field.column(
+      'deliveryKey',
+      text,
+      'Id of the delivery at the git host. A repeated delivery has the same id, and is listed once.',
+    ),
+    event: field.column('event', text, 'Name of the event at the git host.'),
     repository: field.column('repository', text.nullable(), 'Host and path of the repository.'),
     branch: field.column('branch', text.nullable(), 'Branch that was pushed to, or that the pull request is of.'),
     pullRequestNumber: field.column(
@@ -66,14 +70,14 @@ export const gitDelivery = resource({
     ),
     fromCommitId: field.column('fromCommitId', text.nullable(), 'Commit that the branch was at before.'),
     commitId: field.column('commitId', text.nullable(), 'Commit that the branch is at.'),
-    pusher: field.column('pusher', text.nullable(), 'Name of who has pushed, as the git host gives it.'),
-    outcome: field.column('outcome', gitDeliveryOutcome.type, 'What came of the delivery.'),
+    pusher: field.column('pusher', text.nullable(), 'Name of the user who pushed, as the git host reports it.'),
+    outcome: field.column('outcome', gitDeliveryOutcome.type, 'Outcome of the delivery.'),
     reason: field.column('reason', text.nullable(), 'Code for why nothing was done.'),
-    message: field.column('message', text, 'What was done, or why nothing was.'),
+    message: field.column('message', text, 'Summary of what was done, or why nothing was done.'),
     environments: field.json(
       'environments',
       z.array(gitDeliveryEnvironment.answer.type),
-      'Environments that the delivery concerns, each with what came of it.',
+      'Environments that the delivery concerns, each with its outcome.',
     ),
     createdAt: field.column('createdAt', time, 'Time at which the delivery arrived first.'),
   },

@@ -6,11 +6,15 @@ import { answer, resource } from './resource.ts'
 /** Where git hosts send to, below the address of the API. */
 export const GIT_HOOK_PATH = '/hooks/git'
 
-export const gitHookProvider = enumeration('GitHookProvider', 'What a git host is, and so how it proves itself.', {
-  GITHUB: 'GitHub signs deliveries with the secret (X-Hub-Signature-256).',
-  GITLAB: 'GitLab signs them (webhook-signature), or sends the secret (X-Gitlab-Token).',
-  GITEA: 'Gitea or Forgejo signs them with the secret (X-Gitea-Signature, X-Forgejo-Signature, X-Hub-Signature-256).',
-})
+export const gitHookProvider = enumeration(
+  'GitHookProvider',
+  'Kind of a git host, which decides how its deliveries are authenticated.',
+  {
+    GITHUB: 'GitHub signs deliveries with the secret (X-Hub-Signature-256).',
+    GITLAB: 'GitLab signs them (webhook-signature), or sends the secret (X-Gitlab-Token).',
+    GITEA: 'Gitea or Forgejo signs them with the secret (X-Gitea-Signature, X-Forgejo-Signature, X-Hub-Signature-256).',
+  },
+)
 
 const field = fieldsOf<GitHook>()
 
@@ -18,7 +22,7 @@ export const gitHook = resource({
   name: 'GitHook',
   id: 'GitHook',
   description:
-    'Lets a git host tell an account of pushes, which deploy environments with auto-deploy. Never its secret.',
+    'Receives the pushes of a git host for an account. Pushes deploy environments with auto-deploy. Its secret is never shown.',
   fields: {
     gitHookId: field.column('id', text, 'Id of the git hook.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account whose environments are deployed.'),
@@ -27,7 +31,7 @@ export const gitHook = resource({
       text.nullable(),
       'Id of the only app whose environments are deployed; null for all apps of the account.',
     ),
-    provider: field.column('provider', gitHookProvider.type, 'What the git host is.'),
+    provider: field.column('provider', gitHookProvider.type, 'Kind of the git host.'),
     name: field.column('name', text, 'Name of the git hook.'),
     path: field.from(
       { id: true },

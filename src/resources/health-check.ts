@@ -15,13 +15,13 @@ import { answer, resource } from './resource.ts'
 
 export const healthCheckTypes = enumeration(
   'HealthCheckType',
-  'What is asked to find out whether a container is ready.',
+  'How the readiness of a container is checked.',
   HEALTH_CHECK_TYPES,
 )
 
 const { NONE: _none, ...ASKED } = HEALTH_CHECK_TYPES
 
-export const probeType = enumeration('ProbeType', 'What a probe asks.', ASKED)
+export const probeType = enumeration('ProbeType', 'Type of a probe.', ASKED)
 
 const probed = fieldsOf<ProbeSettings>()
 const headers = z.record(z.string(), z.string())
@@ -56,7 +56,7 @@ const TIMING = {
 
 /** The environment's own part of the health check; what it leaves out comes from the app. */
 export const ownHealthCheck = answer({
-  type: checked.given('type', healthCheckTypes.type.nullish(), 'What is asked, where the environment sets it.'),
+  type: checked.given('type', healthCheckTypes.type.nullish(), 'Type of the check, where the environment sets it.'),
   path: checked.given('path', text.nullish(), 'Path of the environment’s health check.'),
   port: checked.given('port', whole.nullish(), 'Port of the environment’s health check.'),
   headers: checked.given('headers', headers.nullish(), 'Headers of the health check request.'),
@@ -81,7 +81,7 @@ const appHealthCheck = resource({
   description:
     'How Berth finds out whether the containers of an app are ready. Null: nothing is set, and the default holds.',
   fields: {
-    type: shown.column('type', healthCheckTypes.type, 'What is asked.'),
+    type: shown.column('type', healthCheckTypes.type, 'Type of the check.'),
     path: shown.column('path', text.nullable(), 'Path that answers 2xx or 3xx; with type HTTP.'),
     port: shown.column('port', whole.nullable(), 'Port of the health check; null for the port of the app.'),
     headers: shown.json('headers', headers.nullable(), 'Headers of the health check request.'),

@@ -6,11 +6,11 @@ import { member, role } from './member.ts'
 import { message } from './outcome.ts'
 import { answer, resource } from './resource.ts'
 
-export const invitationStatus = enumeration('InvitationStatus', 'What has become of an invitation.', {
+export const invitationStatus = enumeration('InvitationStatus', 'Status of an invitation.', {
   PENDING: 'The link works.',
-  ACCEPTED: 'Somebody accepted it, and is a member.',
-  REVOKED: 'The invitation was revoked, or whoever made it lost the right to.',
-  EXPIRED: 'Nobody accepted it in time.',
+  ACCEPTED: 'The invitation was accepted; the user is a member.',
+  REVOKED: 'The invitation was revoked, or its creator lost the right to invite.',
+  EXPIRED: 'The invitation was not accepted in time.',
 })
 
 /** A row, and the time by the database's clock. */
@@ -27,11 +27,11 @@ function statusOf({ acceptedAt, revokedAt, expiresAt, now }: SeenInvitation): ke
 export const invitation = resource({
   name: 'Invitation',
   id: 'Invitation',
-  description: 'A membership that waits for whoever has the link. Never its secret.',
+  description: 'An invitation to an account, which the holder of its link can accept. Its secret is never shown.',
   fields: {
     invitationId: field.column('id', text, 'Id of the invitation.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account that the invitation leads to.'),
-    email: field.column('email', text, 'E-mail address of the person who is invited.'),
+    email: field.column('email', text, 'E-mail address of the invited person.'),
     roles: field.column('roles', z.array(role.type), 'Roles that the invitation gives.'),
     appEnvIds: field.from(
       { restricted: true, appEnvIds: true },
@@ -39,7 +39,7 @@ export const invitation = resource({
       'Ids of the environments that the new member is restricted to; null for all.',
       ({ restricted, appEnvIds }: SeenInvitation) => (restricted ? appEnvIds : null),
     ),
-    status: field.from({}, invitationStatus.type, 'What has become of the invitation.', statusOf),
+    status: field.from({}, invitationStatus.type, 'Status of the invitation.', statusOf),
     userId: field.column('userId', text.nullable(), 'Id of the user who accepted the invitation; null before.'),
     expiresAt: field.column('expiresAt', time, 'Time at which the link stops working.'),
     createdAt: field.column('createdAt', time, 'Time at which the invitation was created.'),

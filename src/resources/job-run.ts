@@ -14,7 +14,7 @@ export const jobRunStatus = enumeration('JobRunStatus', 'Progress of a job run.'
   CANCELLED: 'The run was cancelled, replaced or never begun; the reason says which.',
 })
 
-export const jobRunTrigger = enumeration('JobRunTrigger', 'What started a job run.', {
+export const jobRunTrigger = enumeration('JobRunTrigger', 'Trigger of a job run.', {
   MANUAL: 'A person, with the token of a user.',
   SCHEDULE: 'The schedule of the environment.',
   API: 'A program, with the token of an environment or with scopes.',
@@ -47,7 +47,7 @@ const variableField = fieldsOf<VariableName>()
 
 const runVariable = resource({
   name: 'JobRunVariable',
-  description: 'A variable that a job run has of its own. Its value is not shown.',
+  description: 'An additional variable of a job run. Its value is not shown.',
   fields: {
     name: variableField.given('name', text, 'Name of the variable.'),
     isSecret: variableField.given('isSecret', flag, 'Whether the value of the variable is a secret.'),
@@ -74,7 +74,7 @@ export const commandSnapshot = resource({
     envVars: commandField.given(
       'envVars',
       z.array(runVariable.answer.type),
-      'Variables that the run has of its own, besides those of its version.',
+      'Additional variables of the run, besides those of its version.',
     ),
   },
 })
@@ -101,7 +101,7 @@ export const jobRun = resource({
     jobRunId: field.column('id', text, 'Id of the job run.', { inGraphQL: { name: 'id' } }),
     appEnvId: field.column('appEnvId', text, 'Id of the environment that the run is of.'),
     status: field.column('status', jobRunStatus.type, 'Progress of the run.'),
-    trigger: field.column('trigger', jobRunTrigger.type, 'What started the run.'),
+    trigger: field.column('trigger', jobRunTrigger.type, 'Trigger of the run.'),
     contentId: field.column('contentId', text, 'Id of the version that the run executes.'),
     version: field.column('contentVersion', whole, 'Number of the version that the run executes.', {
       inGraphQL: { name: 'contentVersion' },
@@ -147,7 +147,7 @@ export const jobRun = resource({
     requestedBy: field.column(
       'requestedBy',
       text.nullable(),
-      'Id of the user or environment token that asked for the run; null for a schedule.',
+      'Id of the user or environment token that requested the run; null for a schedule.',
     ),
     logsTruncated: field.column(
       'logsTruncated',

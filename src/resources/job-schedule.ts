@@ -8,7 +8,7 @@ const field = fieldsOf<JobSchedule & { nextRuns: string[] }>()
 export const jobSchedule = resource({
   name: 'JobSchedule',
   id: 'JobSchedule',
-  description: 'Schedule on which runs of an environment start by themselves.',
+  description: 'Schedule on which runs of an environment start automatically.',
   fields: {
     scheduleId: field.column('id', text, 'Id of the schedule.'),
     appEnvId: field.column('appEnvId', text, 'Id of the environment whose runs the schedule starts.'),

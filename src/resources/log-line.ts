@@ -9,10 +9,10 @@ export const logStream = enumeration('LogStream', 'Stream that a line was writte
 })
 
 export const logLevel = enumeration<LogLevel>('LogLevel', 'Level that a line of a log gives itself.', {
-  DEBUG: 'Detail for those who look for a fault.',
+  DEBUG: 'Detail for finding a fault.',
   INFO: 'Something usual happened.',
   WARNING: 'Something unusual happened, or soon will.',
-  ERROR: 'Something failed, and the rest goes on.',
+  ERROR: 'Something failed, and the rest continues.',
   FATAL: 'Something failed that ended a session or the server.',
 })
 

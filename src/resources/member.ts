@@ -4,7 +4,7 @@ import { enumeration } from './enumeration.ts'
 import { fieldsOf, text, time } from './field.ts'
 import { resource } from './resource.ts'
 
-export const role = enumeration('Role', 'What a member may do in an account. Any role may read.', {
+export const role = enumeration('Role', 'Role of a member in an account. Every role may read.', {
   ADMIN: 'May do everything in the account.',
   TECHNICAL: 'Changes and operates apps and environments.',
   BILLING: 'Reads usage and cost of the account.',

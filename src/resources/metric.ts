@@ -38,7 +38,7 @@ export const isRequestMetric = (name: string): name is RequestMetric => name in 
 export const requestMetrics = Object.keys(REQUEST_METRICS) as RequestMetric[]
 
 /** Those of containers, which every environment has, those of requests, and those that engines of managed services report. */
-export const metric = enumeration<string>('Metric', 'What is measured by a metric.', {
+export const metric = enumeration<string>('Metric', 'Quantity that a metric measures.', {
   ...CONTAINER_METRICS,
   ...REQUEST_METRICS,
   ...Object.fromEntries(
@@ -195,7 +195,7 @@ const measured = fieldsOf<Measured>()
 
 const serviceMetric = resource({
   name: 'ServiceMetric',
-  description: 'What the engine of a managed service reports, of all containers of the environment together.',
+  description: 'Metrics that the engine of a managed service reports, of all containers of the environment together.',
   fields: {
     ...metricSeries.fields,
     value: measured.given('value', z.number().nullable(), 'The latest value; null when it is not known.'),
@@ -222,7 +222,7 @@ const appEnvId = fieldsOf<{ appEnvId: string }>().given('appEnvId', text, 'Id of
 
 export const metrics = resource({
   name: 'Metrics',
-  description: 'What the containers of an environment are allotted, and what they use now.',
+  description: 'Limits of the containers of an environment, and their current usage.',
   fields: {
     appEnvId,
     timestamp: now.given('timestamp', time, 'Time of the answer.'),
@@ -236,7 +236,7 @@ export const metrics = resource({
     serviceMetrics: now.given(
       'serviceMetrics',
       z.array(serviceMetric.answer.type),
-      'What the engine of a managed service reports; empty for other apps.',
+      'Metrics that the engine of a managed service reports; empty for other apps.',
     ),
   },
 })

@@ -5,7 +5,7 @@ import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { resource } from './resource.ts'
 
-export const operationKind = enumeration<OperationKind>('OperationKind', 'What an operation does.', {
+export const operationKind = enumeration<OperationKind>('OperationKind', 'Kind of an operation.', {
   DEPLOY_IMAGE: 'Deploys a prebuilt image.',
   BUILD: 'Builds the source and deploys the result.',
   REDEPLOY: 'Replaces the containers with new ones of the same version.',
@@ -51,7 +51,7 @@ export const operation = resource({
     operationId: field.column('id', text, 'Id of the operation.', { inGraphQL: { name: 'id' } }),
     appEnvId: field.column('appEnvId', text, 'Id of the environment that the operation changes.'),
     accountId: field.column('accountId', text, 'Id of the account that owns the environment.', { only: 'rest' }),
-    kind: field.column('kind', operationKind.type, 'What the operation does.'),
+    kind: field.column('kind', operationKind.type, 'Kind of the operation.'),
     status: field.column('status', operationStatus.type, 'Progress of the operation.'),
     reason: field.column(
       'reason',
@@ -76,13 +76,13 @@ export const operation = resource({
     ),
     retriesId: field.column('retriesId', text.nullable(), 'Id of the operation that this one retries, if any.'),
     deadlineAt: field.column('deadlineAt', time, 'Time at which the operation fails if it has not ended.'),
-    requestId: field.column('requestId', text, 'Id of the request that asked for the operation.', {
+    requestId: field.column('requestId', text, 'Id of the request that began the operation.', {
       inGraphQL: { type: 'String' },
     }),
     requestedBy: field.column(
       'requestedBy',
       text.nullable(),
-      'Id of the user or environment token that asked for the operation.',
+      'Id of the user or environment token that requested the operation.',
     ),
     createdAt: field.column('createdAt', time, 'Time at which the operation was requested.'),
     startedAt: field.column('startedAt', time.nullable(), 'Time at which a worker started the operation.'),

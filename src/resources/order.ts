@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { enumeration } from './enumeration.ts'
 
 export const listOrder = enumeration('ListOrder', 'Order of a list.', {
-  NEWEST_FIRST: 'What was created last comes first.',
-  OLDEST_FIRST: 'What was created first comes first.',
+  NEWEST_FIRST: 'Newest entries first.',
+  OLDEST_FIRST: 'Oldest entries first.',
 })
 
 export type ListOrder = z.output<typeof listOrder.type>
@@ -27,7 +27,7 @@ export const ORDER = {
   installation: { id: 'desc' },
   invitation: { id: 'desc' },
   authorization: { id: 'desc' },
-  /** Catalogues are by name: nobody looks for the newest. */
+  /** Catalogues are sorted by name: their entries are looked up, not followed. */
   plan: { code: 'asc' },
   region: { code: 'asc' },
   token: { id: 'desc' },

@@ -55,7 +55,7 @@ const notApplied = resource({
   },
 })
 
-export const message = field.given('message', text, 'What was done, in words.')
+export const message = field.given('message', text, 'Summary of what was done.')
 
 /** §2.5, the shared shape. */
 const accepted = {
@@ -67,7 +67,7 @@ const accepted = {
   message: field.given(
     'message',
     text,
-    'What was accepted; after a wait, what became of the operation and, if it failed, what serves now.',
+    'What was accepted; after a wait, the outcome of the operation and, if it failed, the version that serves now.',
   ),
   appEnv: field.given(
     'appEnv',
@@ -107,7 +107,7 @@ export const backupDownload = {
 const warning = field.given(
   'warning',
   text.optional(),
-  'What is lost when the changes are applied; left out where nothing is.',
+  'Data that is lost when the changes are applied; left out where none is.',
 )
 
 /** What became of applyImmediately. */
@@ -116,7 +116,7 @@ export const applied = {
   notAppliedReason: field.given(
     'notAppliedReason',
     text.optional(),
-    'Why the changes were not deployed, if applyImmediately asked for it.',
+    'Why the changes were not deployed, although applyImmediately was set.',
   ),
   warning,
 }
@@ -124,7 +124,7 @@ export const applied = {
 /** Contract §3, PATCH /app-env/resources and its like. */
 export const changedSetting = {
   success: accepted.success,
-  message: field.given('message', text, 'What was changed, in words.'),
+  message: field.given('message', text, 'Summary of the changes.'),
   appEnv: accepted.appEnv,
   ...applied,
 }
@@ -145,26 +145,26 @@ export const updatedApp = {
   notApplied: field.given(
     'notApplied',
     z.array(notApplied.answer.type).optional(),
-    'Environments that the change was not applied to, although applyImmediately asked for it.',
+    'Environments that the change was not applied to, although applyImmediately was set.',
     { inGraphQL: { nullable: false, whenAbsent: [] } },
   ),
   warning,
 }
 
-/** What the answer to testWebhook tells. */
+/** The answer to testWebhook. */
 export const testedWebhook = {
   deliveryId: shownAs(webhookDelivery.fields.deliveryId, text, (id) => id),
   ...pick(webhookDelivery.fields, 'status', 'durationMs', 'answerStatus', 'error'),
 }
 
-/** What the answers to createCredential and updateCredential tell besides. */
+/** An additional field of the answers to createCredential and updateCredential. */
 export const savedUntried = field.given(
   'warning',
   text.optional(),
   'Why the login was saved without having been tried; left out where it was tried, or could not be.',
 )
 
-/** What the answer to testCredential tells. */
+/** The answer to testCredential. */
 export const testedCredential = {
   ...pick(credential.fields, 'credentialId', 'checkedAt'),
   accepted: field.given(
@@ -172,7 +172,7 @@ export const testedCredential = {
     flag.nullable(),
     'Whether the registry accepts the login; null where it gave no answer.',
   ),
-  message: field.given('message', text, 'What the registry says of the login, in words.'),
+  message: field.given('message', text, 'Result of the registry’s check of the login, as text.'),
 }
 
 /** With the login of a registry, an account comes with a credential. */
@@ -207,7 +207,7 @@ export const dryRun = {
   changes: fieldsOf<{ changes: Record<string, unknown> | undefined }>().given(
     'changes',
     z.record(z.string(), z.unknown()).optional(),
-    'What the call would change. Only in the answer to a dry run.',
+    'Changes that the call would make. Only in the answer to a dry run.',
   ),
 }
 

@@ -4,7 +4,7 @@ import { enumeration } from './enumeration.ts'
 import { fieldsOf, flag, json, text } from './field.ts'
 import { resource } from './resource.ts'
 
-export const changeKind = enumeration('ChangeKind', 'What applying a pending change takes.', {
+export const changeKind = enumeration('ChangeKind', 'Effort of applying a pending change.', {
   BUILD: 'The change needs a new build.',
   DEPLOY: 'The change needs new containers.',
   SCALE: 'The change adds or removes containers.',
@@ -17,7 +17,7 @@ export const pendingChange = resource({
   id: 'PendingChange',
   description: 'A difference between what is configured and what runs.',
   fields: {
-    kind: field.column('kind', changeKind.type, 'What applying the change takes.'),
+    kind: field.column('kind', changeKind.type, 'Effort of applying the change.'),
     field: field.column('field', text, 'Field that differs, such as `port` or `envVars.NAME`.'),
     from: field.column('from', json, 'Value that runs now. Secrets are masked.'),
     to: field.column('to', json, 'Value that is configured. Secrets are masked.'),

@@ -10,7 +10,7 @@ const price = (of: string) => `Price of ${of}, in millionths of the currency.`
 export const plan = resource({
   name: 'Plan',
   id: 'Plan',
-  description: 'What accounts may have. Calls beyond it are refused, and name the limit.',
+  description: 'Limits of accounts. Calls beyond a limit are refused with an error that names it.',
   fields: {
     plan: field.column('code', text, 'Code of the plan.', { inGraphQL: { name: 'code' } }),
     name: field.column('name', text, 'Name of the plan.'),

@@ -6,7 +6,7 @@ import { resource } from './resource.ts'
 
 export const terminationReason = enumeration('TerminationReason', 'Why a container ended.', {
   OUT_OF_MEMORY: 'The container used up its memory.',
-  COMPLETED: 'The container ended by itself, without an error.',
+  COMPLETED: 'The command ended without an error.',
   ERROR: 'The container ended with an error, or was killed.',
 })
 

@@ -21,7 +21,7 @@ export const pullRequestEnvs = resource({
     targetBranches: field.json(
       'targetBranches',
       z.array(text),
-      'Branches, into one of which a pull request is to be merged to get an environment; none: into any.',
+      'Target branches of pull requests that get an environment; empty: any.',
     ),
     expiresAfterHours: field.column(
       'expiresAfterHours',
@@ -49,9 +49,9 @@ const of = fieldsOf<PullRequestOf>()
 /** What an environment shows of its pull request. */
 export const pullRequest = resource({
   name: 'PullRequest',
-  description: 'Pull request that an environment was made for.',
+  description: 'Pull request of an environment.',
   fields: {
     number: of.given('number', whole, 'Number of the pull request; at GitLab, of the merge request.'),
-    isFork: of.given('isFork', flag, 'Whether the commits are in a fork, where anybody may have written them.'),
+    isFork: of.given('isFork', flag, 'Whether the commits are in a fork, which may have any author.'),
   },
 })

@@ -36,7 +36,7 @@ export const regionEngine = resource({
     engine: field.column(
       'engine',
       text.nullable(),
-      'Address of the container engine that the region has to itself; null: the engine of the installation.',
+      'Address of the region’s own container engine; null: the engine of the installation.',
     ),
     reachAddress: field.column(
       'reachAddress',

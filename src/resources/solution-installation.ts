@@ -10,7 +10,7 @@ import { answer, pick, resource } from './resource.ts'
 export const installationStatus = enumeration('InstallationStatus', 'Progress of an installation.', {
   INSTALLING: 'Components are being deployed.',
   INSTALLED: 'Every component was deployed, and the smoke test of the solution has passed.',
-  INCOMPLETE: 'A component failed. The same request with the installationId goes on.',
+  INCOMPLETE: 'A component failed. Repeat the request with the installationId to continue.',
 })
 
 export const componentState = enumeration('InstallationComponentState', 'Progress of a component.', {
@@ -76,7 +76,7 @@ export const solutionInstallation = resource({
       text.nullable(),
       'What has to be done by hand before the solution is complete; null if nothing has.',
     ),
-    requestedBy: field.column('requestedBy', text, 'Id of the user that asked for the installation.'),
+    requestedBy: field.column('requestedBy', text, 'Id of the user that requested the installation.'),
     createdAt: field.column('createdAt', time, 'Time at which the installation was requested.'),
     finishedAt: field.column('finishedAt', time.nullable(), 'Time at which the installation ended; null until then.'),
   },

@@ -13,7 +13,7 @@ export const tokenKind = enumeration('TokenKind', 'What a token may do.', {
   SCOPED: 'May do what its user may, narrowed to its scopes.',
 })
 
-export const scope = enumeration<(typeof SCOPES)[number]>('Scope', 'What a scoped token is allowed.', {
+export const scope = enumeration<(typeof SCOPES)[number]>('Scope', 'Scope of a token.', {
   'svc:read': 'Allows to read everything but secrets.',
   'svc:read:secrets': 'Allows to read secrets.',
   'svc:write:config': 'Allows to change settings.',
@@ -34,13 +34,15 @@ const expiresAt = field.column('expiresAt', time.nullable(), 'Time at which the 
 export const token = resource({
   name: 'Token',
   id: 'Token',
-  description: 'What a token may do, and until when. Never its secret.',
+  description: 'Rights and lifetime of a token. Its secret is never shown.',
   fields: {
-    ...{ tokenId, kind },
+    tokenId,
+    kind,
     name: field.column('name', text, 'Name of the token.'),
     userId: field.column('userId', text.nullable(), 'Id of the user whose rights the token carries.'),
     appEnvId: field.column('appEnvId', text.nullable(), 'Id of the environment that the token operates.'),
-    ...{ scopes, expiresAt },
+    scopes,
+    expiresAt,
     lastUsedAt: field.column('lastUsedAt', time.nullable(), 'Time of the token’s last use, to the minute.'),
     revokedAt: field.column('revokedAt', time.nullable(), 'Time at which the token was revoked.'),
     createdAt: field.column('createdAt', time, 'Time at which the token was created.'),
@@ -86,7 +88,7 @@ const ofUser = <Type extends z.ZodType>({ type, description, value }: Field<User
 export const userToken = resource({
   name: 'UserToken',
   id: 'UserToken',
-  description: 'The user behind a token, and what that token may do. Never its secret.',
+  description: 'The user behind a token, and the rights of the token. Its secret is never shown.',
   fields: {
     token: hidden,
     tokenId: ofToken(tokenId, true),

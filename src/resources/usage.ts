@@ -5,7 +5,7 @@ import { enumeration } from './enumeration.ts'
 import { fieldsOf, text, time, whole } from './field.ts'
 import { answer, pick, resource } from './resource.ts'
 
-export const usageKind = enumeration<UsageKind>('UsageKind', 'What is metered.', {
+export const usageKind = enumeration<UsageKind>('UsageKind', 'Kind of usage.', {
   COMPUTE: 'Containers that serve, while they run: by their size and how long.',
   FROZEN: 'Memory of containers that are frozen until the next request.',
   JOB_RUN: 'Containers of job runs, while they run: by their size and how long.',
@@ -26,7 +26,7 @@ const CURRENCY = 'Currency of the amounts, such as EUR.'
 const amount = fieldsOf<UsageAmount>()
 
 const amounts = {
-  kind: amount.given('kind', usageKind.type, 'What was used.'),
+  kind: amount.given('kind', usageKind.type, 'Kind of usage.'),
   unit: amount.given('unit', usageUnit.type, 'Unit of the quantity.'),
   quantity: amount.given('quantity', text, `How much was used, ${DECIMAL}`),
   amount: amount.given('amount', text, `Price of it in the currency, ${DECIMAL}`),
@@ -45,13 +45,13 @@ const lineFields = {
 export const usageLine = resource({
   name: 'UsageLine',
   id: 'UsageLine',
-  description: 'What one environment used of one kind on one day.',
+  description: 'Usage of one kind by one environment on one day.',
   fields: lineFields,
 })
 
 export const usageTotal = resource({
   name: 'UsageTotal',
-  description: 'What all environments of an account used of one kind together.',
+  description: 'Usage of one kind by all environments of an account together.',
   fields: amounts,
 })
 
@@ -78,7 +78,7 @@ const buildTotals = resource({
   name: 'UsageBuilds',
   description: 'Resource use of an account’s builds besides time, as far as their builders report it.',
   fields: {
-    cpuSeconds: built.given('cpuSeconds', z.number(), 'CPU time of builds that were asked for between the two times.'),
+    cpuSeconds: built.given('cpuSeconds', z.number(), 'CPU time of builds that were requested between the two times.'),
     writtenMb: built.given('writtenMb', z.number(), 'Size of the layers that these builds wrote, in MB.'),
     cacheMb: built.given('cacheMb', whole, 'Size of the build caches of the account at present, in MB.'),
   },
@@ -88,7 +88,7 @@ const usageField = fieldsOf<UsageRecord>()
 
 export const usage = resource({
   name: 'Usage',
-  description: 'What an account used between two times, and what it costs.',
+  description: 'Usage of an account between two times, and its cost.',
   fields: {
     accountId: usageField.given('accountId', text, 'Id of the account whose usage is shown.'),
     from: usageField.given('from', time, 'Time from which on usage is counted.'),
@@ -98,10 +98,10 @@ export const usage = resource({
     forecast: usageField.given(
       'forecast',
       text,
-      'What the present month will have cost, if its rest is used as the last seven days were.',
+      'Forecast of the cost of the present month, if the usage of the last seven days continues.',
     ),
-    totals: usageField.given('totals', z.array(usageTotal.answer.type), 'What was used, of each kind.'),
-    builds: usageField.given('builds', buildTotals.answer.type, 'What builds used besides time; none of it is priced.'),
+    totals: usageField.given('totals', z.array(usageTotal.answer.type), 'Usage by kind.'),
+    builds: usageField.given('builds', buildTotals.answer.type, 'Resources that builds used, without prices.'),
   },
 })
 
@@ -109,7 +109,7 @@ const { day: _day, ...ofStatement } = lineFields
 
 export const statementLine = resource({
   name: 'UsageStatementLine',
-  description: 'What one environment used of one kind in a month, in whole minor units of the currency.',
+  description: 'Usage of one kind by one environment in a month, in whole minor units of the currency.',
   fields: ofStatement,
 })
 
@@ -127,13 +127,13 @@ const statement = fieldsOf<StatementRecord>()
 export const usageStatement = resource({
   name: 'UsageStatement',
   id: 'UsageStatement',
-  description: 'What an account used in a month that is over. It never changes.',
+  description: 'Final usage of an account in a past month. It never changes.',
   fields: {
     accountId: statement.given('accountId', text, 'Id of the account whose statement it is.'),
     month: statement.given('month', text, 'Month of UTC, such as 2026-11.'),
     currency: statement.given('currency', text, CURRENCY),
     total: statement.given('total', text, 'Sum of the lines.'),
-    lines: statement.given('lines', z.array(statementLine.answer.type), 'What each environment used, of each kind.'),
+    lines: statement.given('lines', z.array(statementLine.answer.type), 'Usage of each environment, by kind.'),
     frozenAt: statement.given('frozenAt', time, 'Time at which the month was closed.'),
   },
 })
@@ -151,16 +151,16 @@ const budgetField = fieldsOf<BudgetRecord>()
 export const budget = resource({
   name: 'Budget',
   id: 'Budget',
-  description: 'What an account wants to spend in a month. Nothing is stopped when it is spent; the account is told.',
+  description: 'Monthly budget of an account. Reaching it emits the event budget.reached and stops nothing.',
   fields: {
     accountId: budgetField.given('accountId', text, 'Id of the account whose budget it is.'),
     amount: budgetField.given('amount', text, 'Amount for each month.'),
     currency: budgetField.given('currency', text, CURRENCY),
-    spent: budgetField.given('spent', text, 'What the present month of UTC has cost so far.'),
+    spent: budgetField.given('spent', text, 'Cost of the present month (UTC) so far.'),
     alerts: budgetField.given(
       'alerts',
       z.array(whole),
-      'Percents of the budget that the account was told of this month: 50, 80 and 100, each once.',
+      'Percentages of the budget that were reached and announced this month: 50, 80 and 100, each once.',
     ),
   },
 })

@@ -7,7 +7,7 @@ const field = fieldsOf<WebhookAttempt>()
 export const webhookAttempt = resource({
   name: 'WebhookAttempt',
   id: 'WebhookAttempt',
-  description: 'One attempt to tell the receiver of a webhook of an event.',
+  description: 'One attempt to send an event to the receiver of a webhook.',
   fields: {
     number: field.column('number', whole, 'Number of the attempt among those of its delivery, from 1.'),
     attemptedAt: field.column('attemptedAt', time, 'Time at which the attempt had ended.'),

@@ -4,7 +4,7 @@ import { eventType } from './event.ts'
 import { fieldsOf, text, time, whole } from './field.ts'
 import { resource } from './resource.ts'
 
-export const webhookDeliveryStatus = enumeration('WebhookDeliveryStatus', 'How far a delivery is.', {
+export const webhookDeliveryStatus = enumeration('WebhookDeliveryStatus', 'Status of a delivery.', {
   PENDING: 'The event is to be sent, or to be sent again.',
   DELIVERED: 'The receiver has answered with a success.',
   FAILED: 'The delivery was given up. The event can be sent again by hand.',
@@ -15,7 +15,7 @@ const field = fieldsOf<WebhookDelivery>()
 export const webhookDelivery = resource({
   name: 'WebhookDelivery',
   id: 'WebhookDelivery',
-  description: 'One event on its way to the receiver of a webhook, with the last attempt.',
+  description: 'Delivery of one event to the receiver of a webhook, with its last attempt.',
   fields: {
     deliveryId: field.column('id', text, 'Id of the delivery, sent as the header `webhook-id` with every attempt.', {
       inGraphQL: { name: 'id' },
@@ -29,7 +29,7 @@ export const webhookDelivery = resource({
     ),
     eventType: field.json('eventType', eventType.type, 'Type of the event that is sent.'),
     appEnvId: field.column('appEnvId', text.nullable(), 'Id of the environment that the event is about.'),
-    status: field.column('status', webhookDeliveryStatus.type, 'How far the delivery is.'),
+    status: field.column('status', webhookDeliveryStatus.type, 'Status of the delivery.'),
     attempts: field.column('attempts', whole, 'Number of attempts that were made.'),
     lastAttemptAt: field.column('lastAttemptAt', time.nullable(), 'Time of the last attempt.'),
     nextAttemptAt: field.from(

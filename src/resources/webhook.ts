@@ -5,7 +5,7 @@ import { eventType } from './event.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from './field.ts'
 import { answer, resource } from './resource.ts'
 
-export const webhookKind = enumeration('WebhookKind', 'How a webhook tells its receiver.', {
+export const webhookKind = enumeration('WebhookKind', 'How a webhook notifies its receiver.', {
   WEBHOOK: 'A signed POST of each event, by Standard Webhooks.',
   SLACK: 'A message to a chat that takes what Slack takes.',
   DISCORD: 'A message to a chat that takes what Discord takes.',
@@ -13,7 +13,7 @@ export const webhookKind = enumeration('WebhookKind', 'How a webhook tells its r
 })
 
 export const webhookDisabledReason = enumeration('WebhookDisabledReason', 'Why Berth switched a webhook off.', {
-  FAILING: 'Nothing but failures for days.',
+  FAILING: 'Only failures for days.',
   GONE: 'The receiver answered 410 Gone.',
 })
 
@@ -22,11 +22,11 @@ const field = fieldsOf<Webhook>()
 export const webhook = resource({
   name: 'Webhook',
   id: 'Webhook',
-  description: 'A receiver of an account’s events: a program, a chat or people. Never its secrets.',
+  description: 'A receiver of an account’s events: a program, a chat or people. Its secrets are never shown.',
   fields: {
     webhookId: field.column('id', text, 'Id of the webhook.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account whose events the webhook sends.'),
-    kind: field.column('kind', webhookKind.type, 'How the webhook tells its receiver.'),
+    kind: field.column('kind', webhookKind.type, 'How the webhook notifies its receiver.'),
     name: field.column('name', text, 'Name of the webhook.'),
     address: field.column(
       'address',

@@ -13,7 +13,7 @@ const lifecyclePaths: ReadonlySet<string> = new Set(
   routes.filter((route) => 'isLifecycle' in route && route.isLifecycle).map((route) => BASE_PATH + route.path),
 )
 
-/** Refusals on these paths say `success: false`, whoever refuses. */
+/** Refusals on these paths say `success: false`, whichever layer refuses. */
 export const isLifecyclePath = (path: string): boolean => lifecyclePaths.has(path)
 
 /** Puts every path on the app, each with the same steps: who calls, how much they send, then the handler. */

@@ -37,6 +37,7 @@ import { deleteAutoDeploy, setAutoDeploy } from '../services/auto-deploy/auto-de
 import { deleteBackup } from '../services/backup/delete-backup.ts'
 import { downloadBackup } from '../services/backup/download-backup.ts'
 import { clearBuildCache } from '../services/build-cache/clear-build-cache.ts'
+import { QUERIES } from '../services/catalogue.ts'
 import { createCredential, updateCredential } from '../services/credential/credential-commands.ts'
 import { deleteCredential } from '../services/credential/delete-credential.ts'
 import { testCredential } from '../services/credential/test-credential.ts'
@@ -77,39 +78,8 @@ import {
   rotateWebhookSecret,
   updateWebhook,
 } from '../services/webhook/webhook-commands.ts'
-import { getAccount, listAccounts, listRegions } from './endpoints/accounts.ts'
-import { getAppEnvHistory, getAppEnvStatus } from './endpoints/app-env-status.ts'
-import { getAppEnv, getVariables, listAppEnvs } from './endpoints/app-envs.ts'
-import { getApp, listApps } from './endpoints/apps.ts'
-import { listAudit } from './endpoints/audit.ts'
-import { getAuthorization, listAuthorizations } from './endpoints/authorizations.ts'
-import { listBackups } from './endpoints/backups.ts'
-import { getBuildCache } from './endpoints/build-cache.ts'
-import { getCredential, listCredentials, listCredentialUsages } from './endpoints/credentials.ts'
-import { listDatabasePresets } from './endpoints/database-presets.ts'
-import { getAutoDeploy, getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './endpoints/git-hooks.ts'
-import { getHost, listHosts } from './endpoints/hosts.ts'
-import { getInvitation as getAccountInvitation, listInvitations } from './endpoints/invitations.ts'
-import { getJobRun, getJobSchedule, listJobRuns } from './endpoints/job-runs.ts'
-import { listLogs } from './endpoints/logs.ts'
-import { getMember, listMembers } from './endpoints/members.ts'
-import { getOperation, listOperations } from './endpoints/operations.ts'
-import { listPlans, listRegionEngines } from './endpoints/plans.ts'
-import { getMetrics, getMetricsSeries, listPods } from './endpoints/pods-and-metrics.ts'
-import { getPullRequestEnvs } from './endpoints/pull-request-envs.ts'
-import { getServiceCredentials } from './endpoints/service-credentials.ts'
-import { getInstallation, listInstallations, listSolutions } from './endpoints/solutions.ts'
-import { getAppEnvToken, getToken, getUserToken, listTokens } from './endpoints/tokens.ts'
-import { getBudget, getUsage, listStatements } from './endpoints/usage.ts'
-import { listVolumes } from './endpoints/volumes.ts'
-import {
-  getWebhook,
-  getWebhookDelivery,
-  listWebhookAttempts,
-  listWebhookDeliveries,
-  listWebhooks,
-} from './endpoints/webhooks.ts'
-import { del, get, patch, post, put, type Route } from './protocol/route.ts'
+import { readOf } from './protocol/reads.ts'
+import { del, patch, post, put, type ReadRoute, type Route, type WriteRoute } from './protocol/route.ts'
 
 const LIFECYCLE_ANSWERS: Readonly<Record<string, Parameters<typeof post>[2]>> = {
   rollback: answers.rollback,
@@ -119,166 +89,116 @@ const LIFECYCLE_ANSWERS: Readonly<Record<string, Parameters<typeof post>[2]>> = 
 }
 
 /** POST /app-env/<operation>, one for each lifecycle operation (§4.1). */
-const lifecycleRoutes: Route[] = Object.entries(lifecycleOperations).map(([name, command]) => {
+const lifecycleRoutes: WriteRoute[] = Object.entries(lifecycleOperations).map(([name, command]) => {
   const answer = LIFECYCLE_ANSWERS[name] ?? answers.lifecycle
   return { ...post(`/app-env/${name}`, command, answer), isLifecycle: true }
 })
 
 /** Two paths of one command: CI clients know the second. */
-const codeUploadRoutes: Route[] = [
+const codeUploadRoutes: WriteRoute[] = [
   { ...post('/app-env/notify-code-upload', notifyCodeUpload, answers.lifecycle), isLifecycle: true },
   {
     ...post('/app-env/upload-storage-event', notifyCodeUpload, answers.lifecycle),
-    ...{ isLifecycle: true, alias: 'uploadStorageEvent' },
+    isLifecycle: true,
+    alias: 'uploadStorageEvent',
   },
 ]
 
-/** Every path of v1, below /api/public/v1: method, path, command or query, and the answer of a command. */
-export const routes: readonly Route[] = [
+/** The path of each write, below /api/public/v1, with its answer. */
+const writes: readonly WriteRoute[] = [
   post('/app', createApp, answers.createdApp),
-  get('/app', getApp),
   patch('/app', updateApp, answers.updatedApp),
   del('/app', deleteApp, answers.message),
-  get('/apps', listApps),
-  get('/app/pull-request-envs', getPullRequestEnvs),
   put('/app/pull-request-envs', setPullRequestEnvs, pullRequestEnvs.answer),
   del('/app/pull-request-envs', deletePullRequestEnvs, answers.message),
 
   post('/app-env', createAppEnv, answers.createdAppEnv),
-  get('/app-env', getAppEnv),
   put('/app-env', updateAppEnv, answers.updatedAppEnv),
   del('/app-env', deleteAppEnv, answers.message),
-  get('/app-envs', listAppEnvs),
   ...lifecycleRoutes,
   post('/app-env/request-storage-key', requestStorageKey, answers.storageKey),
   ...codeUploadRoutes,
-  get('/app-env/status', getAppEnvStatus),
-  get('/app-env/history', getAppEnvHistory),
-  get('/app-env/token', getAppEnvToken),
   patch('/app-env/resources', changeResources, answers.changedSetting),
   patch('/app-env/scaling', changeScaling, answers.changedSetting),
   patch('/app-env/branch', changeBranch, answers.changedBranch),
   patch('/app-env/healthcheck', changeHealthcheck, answers.changedSetting),
   patch('/app-env/name', renameAppEnv, answers.changedSetting),
-  get('/app-env/variables', getVariables),
   put('/app-env/variables', setVariables, answers.changedVariables),
   patch('/app-env/variables', changeVariables, answers.changedVariables),
   del('/app-env/variables', deleteVariable, answers.changedVariables),
-  get('/app-env/credentials', getServiceCredentials),
-  get('/app-env/backups', listBackups),
   del('/app-env/backup', deleteBackup, answers.message),
   post('/app-env/backup-download', downloadBackup, answers.backupDownload),
-  get('/app-env/host', getHost),
   post('/app-env/host', addHost, host.answer),
   put('/app-env/host', validateHost, host.answer),
   del('/app-env/host', removeHost, answers.message),
-  get('/app-env/hosts', listHosts),
   post('/app-env/job-runs', createJobRun, jobRun.answer),
-  get('/app-env/job-runs', listJobRuns),
-  get('/app-env/job-run', getJobRun),
   post('/app-env/job-run/cancel', cancelJobRun, jobRun.answer),
   post('/app-env/job-run/retry', retryJobRun, jobRun.answer),
-  get('/app-env/job-schedule', getJobSchedule),
   put('/app-env/job-schedule', setJobSchedule, jobSchedule.answer),
   del('/app-env/job-schedule', deleteJobSchedule, answers.message),
-  get('/app-env/auto-deploy', getAutoDeploy),
   put('/app-env/auto-deploy', setAutoDeploy, autoDeploy.answer),
   del('/app-env/auto-deploy', deleteAutoDeploy, answers.message),
-  get('/app-env/build-cache', getBuildCache),
   del('/app-env/build-cache', clearBuildCache, answers.message),
-  get('/volumes', listVolumes),
   del('/volume', deleteVolume, answers.message),
 
-  get('/app-env/pods', listPods),
-  get('/app-env/metrics', getMetrics),
-  get('/app-env/metrics-series', getMetricsSeries),
-  get('/logs', listLogs),
-
-  get('/operation', getOperation),
-  get('/operations', listOperations),
   post('/operation/cancel', cancelOperation, answers.lifecycle),
   post('/operation/retry', retryOperation, answers.lifecycle),
 
   post('/account', createAccount, answers.createdAccount),
-  get('/account', getAccount),
   put('/account', updateAccount, answers.updatedAccount),
   del('/account', deleteAccount, answers.message),
   put('/account/current', setCurrentAccount, answers.currentAccount),
-  get('/account/audit', listAudit),
-  get('/account/usage', getUsage),
-  get('/account/statements', listStatements),
-  get('/account/budget', getBudget),
   put('/account/budget', setBudget, budgetChange),
   del('/account/budget', deleteBudget, answers.message),
-  get('/accounts', listAccounts),
-  get('/regions', listRegions),
-  get('/region-engines', listRegionEngines),
   post('/region', createRegion, region.answer),
   put('/region', updateRegion, region.answer),
   post('/plan', createPlan, plan.answer),
   put('/plan', updatePlan, plan.answer),
-  get('/plans', listPlans),
-  get('/database-presets', listDatabasePresets),
 
-  get('/solutions', listSolutions),
   post('/solutions', installSolution, installed),
   post('/solutions/compose', installCompose, installed),
-  get('/solutions/installation', getInstallation),
   post('/solutions/installation/upgrade', upgradeInstallation, upgraded),
   del('/solutions/installation', removeInstallation, answers.message),
-  get('/solutions/installations', listInstallations),
 
   post('/account/member', addMember, member.answer),
-  get('/account/member', getMember),
   patch('/account/member', updateMember, member.answer),
   del('/account/member', removeMember, answers.message),
-  get('/account/members', listMembers),
   post('/account/leave', leaveAccount, answers.message),
   post('/account/transfer', transferAccount, invitationAnswers.transferred),
   post('/account/invitation', createInvitation, invitationAnswers.created),
-  get('/account/invitation', getAccountInvitation),
   del('/account/invitation', revokeInvitation, answers.message),
-  get('/account/invitations', listInvitations),
   post('/account/invitation/accept', acceptInvitation, invitationAnswers.accepted),
 
   post('/account/webhook', createWebhook, createdWebhook),
-  get('/account/webhook', getWebhook),
   put('/account/webhook', updateWebhook, webhook.answer),
   del('/account/webhook', deleteWebhook, answers.message),
   post('/account/webhook/rotate-secret', rotateWebhookSecret, createdWebhook),
   post('/account/webhook/test', testWebhook, answers.testedWebhook),
-  get('/account/webhooks', listWebhooks),
-  get('/account/webhook/deliveries', listWebhookDeliveries),
-  get('/account/webhook/delivery', getWebhookDelivery),
-  get('/account/webhook/delivery/attempts', listWebhookAttempts),
   post('/account/webhook/delivery/redeliver', redeliverWebhookDelivery, webhookDelivery.answer),
 
   post('/account/git-hook', createGitHook, createdGitHook),
-  get('/account/git-hook', getGitHook),
   put('/account/git-hook', updateGitHook, gitHook.answer),
   del('/account/git-hook', deleteGitHook, answers.message),
   post('/account/git-hook/rotate-secret', rotateGitHookSecret, createdGitHook),
-  get('/account/git-hooks', listGitHooks),
-  get('/account/git-hook/deliveries', listGitDeliveries),
-  get('/account/git-hook/delivery', getGitDelivery),
 
   post('/credential', createCredential, answers.createdCredential),
-  get('/credential', getCredential),
   put('/credential', updateCredential, answers.changedCredential),
   del('/credential', deleteCredential, answers.message),
   post('/credential/test', testCredential, answers.testedCredential),
-  get('/credential/usages', listCredentialUsages),
-  get('/credentials', listCredentials),
 
   post('/git-installation', connectGitInstallation, answers.message),
 
   post('/token', createToken, createdToken),
-  get('/token', getToken),
   del('/token', revokeToken, answers.message),
-  get('/tokens', listTokens),
   post('/token/rotate', rotateToken, rotatedToken),
-  get('/user/token', getUserToken),
-  get('/user/authorization', getAuthorization),
   del('/user/authorization', revokeAuthorization, answers.message),
-  get('/user/authorizations', listAuthorizations),
 ]
+
+const reads: readonly ReadRoute[] = QUERIES.flatMap((query) =>
+  query.path === null ? [] : [{ method: 'GET' as const, path: query.path, read: readOf(query) }],
+)
+
+/** Every path of v1, by path; a read comes before the writes of its path. */
+export const routes: readonly Route[] = [...reads, ...writes].sort((one, other) =>
+  one.path < other.path ? -1 : one.path > other.path ? 1 : 0,
+)

@@ -1,3 +1,4 @@
+import type { ContainerSettings } from '../domain/container-settings.ts'
 import { DomainError } from '../domain/errors.ts'
 import { Failure } from '../domain/failure.ts'
 import type { Resources } from '../domain/resources.ts'
@@ -5,6 +6,7 @@ import type { CallBounds } from '../engine/call-bounds.ts'
 import type { CommandStreams } from '../engine/command-streams.ts'
 import type { ExecOptions, ExecResult } from './command.ts'
 import type { EngineMark } from './engine-mark.ts'
+import type { NetworkGroup } from './network-group.ts'
 import type { ContainerPhase } from './phase.ts'
 import type { ObservedRun, RunContainer, RunReference } from './run.ts'
 import type { ContainerFile, Sandbox } from './sandbox.ts'
@@ -35,7 +37,7 @@ export interface Rollout {
   appId: string
   appEnvId: string
   contentId: string
-  /** The operation that began the rollout; its id tells rollouts of one environment apart. */
+  /** The operation that began the rollout; its id distinguishes rollouts of one environment. */
   rolloutId: string
   /** Fencing token of the worker that applies it, kept as a label. */
   generation: number
@@ -52,6 +54,8 @@ export interface Rollout {
   files: readonly ContainerFile[]
   /** Null: the image's user, a writable root, and the capabilities that ordinary images need. */
   sandbox: Sandbox | null
+  /** What its owner has set; null: nothing. A sandbox has none beside it, and no setting gives a container a right. */
+  settings: ContainerSettings | null
   /** Time from SIGTERM to SIGKILL when the engine itself stops the container; null: the engine's default. */
   stopSeconds: number | null
   /** Data that outlives the containers; created when missing. */
@@ -62,6 +66,8 @@ export interface Rollout {
   /** What replicas after the first one are instead, where they follow it; null: all are alike. */
   followers: Followers | null
   resources: Resources
+  /** Whose network its containers join beside the account's; null: none. */
+  group: NetworkGroup | null
   /**
    * Containers that sleep start sooner on a connection to the network that something else holds for them: it is made
    * before the first one is, or is used only where it is ready. A wish, which an adapter need not fulfil.
@@ -103,8 +109,8 @@ export interface ObservedReplica {
   /** False where the address is the machine's, which publishes the port: no other port of it is the container's. */
   hasOwnAddress: boolean
   /**
-   * False for a running container that is not on its account's network, or not under its environment's name. `apply`
-   * connects it; one that stays so has to be replaced.
+   * False for a running container that is not on its account's network, or its group's, or not under the names that it
+   * has there. `apply` connects it; one that stays so has to be replaced.
    */
   isConnected: boolean
   startedAt: Date | null
@@ -190,7 +196,7 @@ export interface ContainerRuntime {
 
   machine(bounds?: CallBounds): Promise<EngineMachine>
 
-  /** Tells this engine from any other, by whatever address it is reached. Another one has its storage anew. */
+  /** Distinguishes this engine from any other, by whatever address it is reached. An engine with new storage is another. */
   identity(bounds?: CallBounds): Promise<string>
 
   /** The marks on the engine of all who have this installation's id. */
@@ -248,8 +254,8 @@ export interface ContainerRuntime {
   /** Removes volumes that containers had to themselves and that are left, such as by an operator who removed one. */
   removeLeftVolumes(bounds?: CallBounds): Promise<void>
 
-  /** Removes the account's network when nothing uses it any more. */
-  removeNetwork(accountId: string, bounds?: CallBounds): Promise<void>
+  /** Removes the network of an account or a group when nothing uses it any more. */
+  removeNetwork(ownerId: string, bounds?: CallBounds): Promise<void>
 
   /**
    * The container's output, oldest first within each stream; ends at the present unless `follow`, which continues until

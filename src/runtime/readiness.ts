@@ -18,6 +18,8 @@ export interface Readiness {
   ready: boolean
   /** For the person whose deployment does not become ready. */
   reason: string
+  /** The container's kernel refused the connection to the probed port. */
+  isRefused?: boolean
 }
 
 /**
@@ -41,7 +43,8 @@ export async function probe(target: Probe): Promise<Readiness> {
     target.signal?.throwIfAborted()
     if (isHostExhausted(error)) throw runtimeUnavailable(exhaustedWords(error))
     if (timeUp.aborted) return { ready: false, reason: `${what} did not answer within ${timeoutMs / 1000} s` }
-    return { ready: false, reason: wordsFor(error, what, port) }
+    const isRefused = error instanceof Error && 'code' in error && error.code === 'ECONNREFUSED'
+    return { ready: false, reason: wordsFor(error, what, port), ...(isRefused ? { isRefused } : {}) }
   }
 }
 

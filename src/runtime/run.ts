@@ -1,4 +1,6 @@
+import type { ContainerSettings } from '../domain/container-settings.ts'
 import type { Resources } from '../domain/resources.ts'
+import type { NetworkGroup } from './network-group.ts'
 import type { ContainerPhase } from './phase.ts'
 import type { ContainerFile } from './sandbox.ts'
 
@@ -20,7 +22,10 @@ export interface RunContainer {
   workingDir: string | null
   environment: Record<string, string>
   files: readonly ContainerFile[]
+  settings: ContainerSettings | null
   resources: Resources
+  /** Whose network it joins beside the account's. */
+  group: NetworkGroup | null
 }
 
 /** A container of a run, as the engine reports it. */
@@ -36,6 +41,8 @@ export interface ObservedRun {
   /** Null until it has ended. */
   exitCode: number | null
   outOfMemory: boolean
+  /** Why its command could not be run, and what to do; absent when it has run, or is one of several that were listed. */
+  startFault?: string
 }
 
 /** All that are named. Omitted: every one of the installation. */
@@ -44,6 +51,6 @@ export interface RunReference {
   containerId?: string
 }
 
-/** Decided before the container exists: whoever repeats a step finds what an earlier one has made. */
+/** Decided before the container exists: a repeated step finds what an earlier one has made. */
 export const runName = ({ runId, attempt }: Pick<RunContainer, 'runId' | 'attempt'>): string =>
   `berth-${runId.replaceAll('_', '-')}-${attempt}`.toLowerCase()

@@ -58,9 +58,9 @@ export interface Vault {
   /** Seals a known text, to check at the next start that the master key is still the same. */
   keyCheck(): string
   passesCheck(keyCheck: string): boolean
-  /** Whether the check was made by a Berth that seals the heads of audit chains: nobody else can make such a one. */
+  /** Whether the check was made by a Berth that seals the heads of audit chains; only the master key can make one. */
   hasSealedHeads(keyCheck: string): boolean
-  /** Signs what an address allows whoever knows it. */
+  /** Signs what the holder of an address may do. */
   linkMac(text: string): string
   /** Seals the last number and hash of an audit chain. */
   auditHeadMac(head: { eventSequenceId: string; sequence: bigint; hash: string }): string

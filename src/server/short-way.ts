@@ -107,7 +107,7 @@ class ShortRequest {
 
   #handOver(body: Buffer, admitted: Admitted, usual: Listener): void {
     handedOver.set(this.#request, { ...this.#begun, admitted })
-    // Where the adapter of the usual way looks for a body that was read before.
+    // The property in which the adapter expects a body that was read before.
     usual(Object.assign(this.#request, { rawBody: body }), this.#response)
   }
 

@@ -9,7 +9,7 @@ import { readCall, type SignInParts } from './browser.ts'
 /** A body, or an answer of its own. */
 type Answered = Record<string, unknown> | Response
 
-/** A call that whoever is at the browser may make: a step of a sign-in. Counts as a request without a token. */
+/** A call without a session: a step of a sign-in. Counts as a request without a token. */
 export function onGuest<Shape extends z.ZodRawShape>(
   app: Hono<ServerEnv>,
   path: string,
@@ -24,7 +24,7 @@ export function onGuest<Shape extends z.ZodRawShape>(
   })
 }
 
-/** A call of somebody who is signed in, about their own sign-in. */
+/** A call of a signed-in user, about their own sign-in. */
 export function onPerson<Shape extends z.ZodRawShape>(
   app: Hono<ServerEnv>,
   path: string,

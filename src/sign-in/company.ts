@@ -38,7 +38,7 @@ export function mountCompany(app: Hono<ServerEnv>, parts: SignInParts): void {
       return gone
     }),
   )
-  // A call of our own page: no other site may connect an account of its choice to whoever is signed in.
+  // A call of our own page: no other site may connect an account of its choice to the signed-in user.
   onPerson(app, '/account-security/company', parts, z.strictObject({}), async (c, _input, caller) => {
     const asked = { redirectUri: redirectUri(c), next: '/account-security' }
     const { location, secret } = await signIn.askCompany(caller, asked)

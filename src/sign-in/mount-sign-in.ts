@@ -35,7 +35,7 @@ export function mountSignIn(app: Hono<ServerEnv>, parts: SignInParts): void {
   mountSecurity(app, parts)
 }
 
-/** Whoever is not signed in has what they asked for. */
+/** Succeeds also when no user is signed in. */
 async function signOut(c: ServerContext, parts: SignInParts): Promise<Response> {
   await readCall(c, parts)
   const caller = await findSignedIn(c, parts)

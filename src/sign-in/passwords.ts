@@ -20,9 +20,9 @@ export function mountPasswords(app: Hono<ServerEnv>, parts: SignInParts): void {
   })
   onGuest(app, '/sign-in/reset-link', parts, z.strictObject({ email }), async (c, input) => {
     const { send } = await signIn.requestPasswordReset(input, originOf(c))
-    // Not awaited: how long it takes would tell whether there is such a user.
+    // Not awaited: its duration would reveal whether there is such a user.
     void send().catch((err: unknown) => parts.log.warn({ err }, 'A link to set a password could not be mailed'))
-    return { message: 'If somebody here has this address, a link is on its way to it' }
+    return { message: 'If a user has this address, a link is on its way to it' }
   })
   app.get(RESET_PATH, (c) => answerResetPage(c))
   onGuest(app, RESET_PATH, parts, z.strictObject({ secret, password: newPassword }), async (c, input) => {

@@ -14,7 +14,7 @@ interface Shown {
   companyName: string | null
 }
 
-/** How somebody signs in, and where they are. Its buttons call the same routes as a console does. */
+/** The user's ways to sign in, and their sessions. Its buttons call the same routes as a console does. */
 export function answerSecurityPage(c: ServerContext, { methods, sessions, isAdmin, companyName }: Shown): Response {
   const body = [
     `<header><img src="${ICON_ADDRESS}" alt=""><div><h1>Your sign-in</h1><p>${escaped(methods.email)}</p></div></header>`,
@@ -108,7 +108,7 @@ function browserOf(userAgent: string): string {
   return [browser, system].flatMap((word) => (word ? [names[word] ?? word] : [])).join(' on ')
 }
 
-const RESET_LINK = `<section><h2>Somebody else’s password</h2>
+const RESET_LINK = `<section><h2>Another user’s password</h2>
 <form id="reset-link"><label>E-mail address <input name="email" type="text" inputmode="email" required maxlength="254"
 autocomplete="off" autocapitalize="none" spellcheck="false"><small>You get a link that works once, within 24 hours. Hand
 it over yourself.</small></label><p role="status"></p><button class="quiet">Make a link</button></form></section>`

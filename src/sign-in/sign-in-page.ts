@@ -70,7 +70,7 @@ Another user’s does too, if it has neither scopes nor an end.</small></label>
 
 /** Of a new installation, whose first user has nothing else. */
 const FIRST_BY_TOKEN = `<section><h2>With a token</h2>
-<p>Nobody has set up a passkey or a password here yet. Sign in with the admin’s token; then you can set up both.</p>
+<p>No passkey or password has been set up here yet. Sign in with the admin’s token; then you can set up both.</p>
 ${TOKEN_FORM}</section>`
 
 const BY_TOKEN = `<section><details><summary>With a token</summary>

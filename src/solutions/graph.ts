@@ -3,7 +3,7 @@ interface Node {
   dependsOn: readonly string[]
 }
 
-/** Names that nobody has, and cycles. */
+/** Names of no component, and cycles. */
 export function graphProblems(nodes: readonly Node[]): string[] {
   const known = new Set(nodes.map(({ key }) => key))
   const unknown = nodes.flatMap(({ key, dependsOn }) =>

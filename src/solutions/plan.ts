@@ -63,18 +63,24 @@ export function planComponent(
   component: Component,
   { accountId, appName, region }: Place,
 ): Omit<ComponentPlan, 'variables'> {
-  const { key, dependsOn, image, port, startupConfig, volume, disk } = component
-  const { dockerPreset, dockerPresetVersion, healthCheckPath, healthCheck, readiness } = component
+  const { key, dependsOn, image, port, startupConfig, volume, disk, size } = component
+  const { dockerPreset, dockerPresetVersion, healthCheckPath, healthCheck, readiness, containerSettings } = component
   const isService = engineOfPreset(dockerPreset) !== null
   const app = {
-    ...{ name: appNameOf(component, appName), accountId, dockerPreset },
+    name: appNameOf(component, appName),
+    accountId,
+    dockerPreset,
     ...given({ dockerPresetVersion, port, healthCheckPath, healthCheck }),
     ...(isService ? {} : { useImage: true, image }),
     ...typeConfigOf(component, { isChangedWithApp: true }),
   }
   const appEnv = {
-    ...{ accountId, name: ENVIRONMENT_NAME, region, zClouds: component.zClouds, containers: component.containers },
-    ...given({ volume, disk }),
+    accountId,
+    name: ENVIRONMENT_NAME,
+    region,
+    containers: component.containers,
+    ...given({ volume, disk, containerSettings }),
+    ...given({ zClouds: size ? undefined : component.zClouds, cpu: size?.cpu, memory: size?.memoryMb }),
     ...typeConfigOf(component, { isChangedWithApp: false }),
     ...(startupConfig ? { startupConfig: startupConfigOf(component) } : {}),
     ...(readiness ? { healthCheck: { readiness } } : {}),
@@ -84,7 +90,7 @@ export function planComponent(
 
 /** The program itself, without a shell: its signals arrive. */
 export const startupConfigOf = ({ startupConfig }: Component) =>
-  startupConfig ? { ...startupConfig, shell: false, workingDir: null } : null
+  startupConfig ? { ...startupConfig, shell: false, workingDir: startupConfig.workingDir ?? null } : null
 
 /** The configuration of the component's type, where it is sent with its app, or with its environment. */
 const typeConfigOf = (component: Component, { isChangedWithApp }: { isChangedWithApp: boolean }) => {

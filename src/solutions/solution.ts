@@ -1,6 +1,8 @@
 import { z } from 'zod'
+import { containerSettings } from '../app-types/container-settings.ts'
 import { typeConfigInputs } from '../app-types/type-config.ts'
 import { typeNamed } from '../app-types/wire-names.ts'
+import { isVariableName, VARIABLE_NAME_RULE } from '../domain/variable-name.ts'
 import { CATEGORIES } from './categories.ts'
 import { graphProblems } from './graph.ts'
 import { templateProblems } from './template.ts'
@@ -28,7 +30,9 @@ const input = z
   .refine(({ pattern, patternRule }) => (pattern === undefined) === (patternRule === undefined), {
     error: 'pattern and patternRule belong together',
   })
-  .refine((one) => !(one.secret && one.default !== undefined), { error: 'a secret has no default: everybody knows it' })
+  .refine((one) => !(one.secret && one.default !== undefined), {
+    error: 'a secret has no default, which would be public',
+  })
   .refine((one) => !(one.required && (one.default !== undefined || one.generated !== undefined)), {
     error: 'a required input has neither a default nor a generated value',
   })
@@ -36,10 +40,17 @@ const input = z
 /** The key is part of host names: `<app>-<key>` must fit a slug of 20 characters. */
 const key = z.string().regex(/^[a-z][a-z0-9]{0,9}$/)
 
+/** What compose files call services: a host name that may have underscores. */
+const networkAlias = z
+  .string()
+  .regex(/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/, 'must be letters, digits, dots, dashes and underscores')
+
 /** A tag that never moves to another major version; `latest` would install something else every month. */
 const PINNED = /^[a-z0-9./_-]+:(?!latest$)(?=[^:]*[0-9])[A-Za-z0-9._-]+$/
 
-const image = z.string().regex(/^[a-z0-9][\w./:@-]{0,254}$/, 'must be an image')
+export const IMAGE = /^[a-z0-9][\w./:@-]{0,254}$/
+
+const image = z.string().regex(IMAGE, 'must be an image')
 
 const timing = {
   initialDelaySeconds: z.int().min(0).max(3600).optional(),
@@ -48,6 +59,18 @@ const timing = {
   failureThreshold: z.int().min(1).max(100).optional(),
 }
 const command = z.array(z.string().max(4096)).min(1).max(100)
+
+export type ContainerSettings = z.output<typeof containerSettings>
+
+/** The settings, or what is wrong in them, each by the name of its field. */
+export function readContainerSettings(written: { readonly [Field in keyof ContainerSettings]?: unknown }) {
+  const { data = {}, error } = containerSettings.safeParse(written)
+  const problems = (error?.issues ?? []).map(({ path: [field], message }) => ({
+    field: field as keyof ContainerSettings,
+    message,
+  }))
+  return { settings: data, problems }
+}
 
 const component = z.strictObject({
   key,
@@ -60,6 +83,8 @@ const component = z.strictObject({
   port: z.int().min(1).max(65_535).optional(),
   zClouds: z.literal([1, 2, 4, 8]).default(1),
   containers: z.int().min(1).max(10).default(1),
+  /** CPU and memory of one container, in place of zClouds. */
+  size: z.strictObject({ cpu: z.number().positive(), memoryMb: z.int().positive() }).optional(),
   /** MB, of a managed service. */
   disk: z.int().positive().optional(),
   volume: z.strictObject({ path: z.string().startsWith('/'), disk: z.int().positive() }).optional(),
@@ -73,10 +98,23 @@ const component = z.strictObject({
     .optional(),
   /** Of a worker whose readiness a command knows. */
   readiness: z.strictObject({ type: z.literal('COMMAND'), command, ...timing }).optional(),
-  startupConfig: z.strictObject({ command: z.string(), args: z.array(z.string()).default([]) }).optional(),
+  /** Without a command, args are those of the image’s own entry point. */
+  startupConfig: z
+    .strictObject({
+      command: z.string().nullable(),
+      args: z.array(z.string()).default([]),
+      workingDir: z.string().startsWith('/').optional(),
+    })
+    .optional(),
+  containerSettings: containerSettings.optional(),
+  /**
+   * Names by which the other components reach it. Set, also without a name: it joins the network of the installation,
+   * which only components that are on it reach.
+   */
+  networkAliases: z.array(networkAlias).max(20).optional(),
   ...typeConfigInputs(),
   /** By name. Values are templates: see template.ts. */
-  variables: z.record(z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/), z.string()).default({}),
+  variables: z.record(z.string().refine(isVariableName, VARIABLE_NAME_RULE), z.string()).default({}),
   dependsOn: z.array(key).default([]),
 })
 
@@ -100,10 +138,12 @@ const solutionSchema = z
     requiresSandbox: z.boolean().default(false),
     inputs: z.array(input).default([]),
     components: z.array(component).min(1).max(10),
-    /** Asked of an installation before it counts as installed. A compose file tells none. */
+    /** Asked of an installation before it counts as installed. A compose file has none. */
     smokeTest: smokeTest.optional(),
     /** What has to be done by hand, with templates. Never a secret. */
     postInstallNote: z.string().max(2000).optional(),
+    /** What a compose file says and Berth does not need, by its place. */
+    noEffect: z.array(z.string()).optional(),
   })
   .superRefine((solution, context) => {
     const problems = [
@@ -151,6 +191,9 @@ function componentProblems({ inputs, components, smokeTest }: Parts): string[] {
   const twice = (names: readonly string[]) => names.filter((name, index) => names.indexOf(name) !== index)
   return [
     ...twice(keys).map((name) => `the component ${name} is there twice`),
+    ...[...new Set(twice(components.flatMap((one) => one.networkAliases ?? [])))].map(
+      (name) => `the network alias ${name} is there twice`,
+    ),
     ...twice(inputs.map(({ name }) => name)).map((name) => `the input ${name} is there twice`),
     ...(components.filter(({ isMain }) => isMain).length === 1 ? [] : ['exactly one component is the main one']),
     ...(!smokeTest || keys.includes(smokeTest.component)

@@ -22,9 +22,26 @@ import type { Solution } from './solution.ts'
 
 /** Every solution, in the order in which the APIs show them. */
 export const SOLUTIONS: readonly Solution[] = [
-  ...[codeServer, directus, ghost, gitea, grafana, matomo, mattermost, meilisearch],
-  ...[metabase, minio, n8n, nodeRed, ntfy, rabbitmqQueue, umami, uptimeKuma],
-  ...[vaultwarden, verdaccio, wikiJs, wordpress],
+  codeServer,
+  directus,
+  ghost,
+  gitea,
+  grafana,
+  matomo,
+  mattermost,
+  meilisearch,
+  metabase,
+  minio,
+  n8n,
+  nodeRed,
+  ntfy,
+  rabbitmqQueue,
+  umami,
+  uptimeKuma,
+  vaultwarden,
+  verdaccio,
+  wikiJs,
+  wordpress,
 ]
 
 export const findSolution = (slug: string): Solution | undefined => SOLUTIONS.find((one) => one.slug === slug)

@@ -5,7 +5,7 @@ import { record } from '../events/record.ts'
 import { failpoint } from '../fault-injection/failpoint.ts'
 import { readUsage } from './usage-lines.ts'
 
-/** Shares of a budget, in percent, that an account is told of. */
+/** Shares of a budget, in percent, that are announced to the account. */
 export const ALERT_PERCENTS = [50, 80, 100] as const
 
 interface Spent {
@@ -16,7 +16,7 @@ interface Spent {
   currency: string
 }
 
-/** Tells accounts how much of their budget they have spent: of each share once a month, whoever looks. */
+/** Announces to accounts the share of their budget that they have spent: each share once a month, by any worker. */
 export async function alertBudgets(database: Database, now: Date, currency: string): Promise<void> {
   const month = monthOf(now)
   for (const { accountId, amountMicros } of await database.budget.findMany()) {
@@ -32,7 +32,7 @@ async function alertAccount(database: Database, spent: Spent): Promise<void> {
   const where = { accountId, month: month.name }
   if ((await database.budgetAlert.count({ where })) >= reached.length) return
   await database.$transaction(async (tx) => {
-    const told = await tx.$queryRaw<{ percent: number }[]>`
+    const crossed = await tx.$queryRaw<{ percent: number }[]>`
       INSERT INTO budget_alert (account_id, month, percent)
       SELECT a.id, ${month.name}, percent FROM account a, unnest(${reached}::int[]) AS percent WHERE a.id = ${accountId}
       ON CONFLICT DO NOTHING RETURNING percent`
@@ -43,7 +43,7 @@ async function alertAccount(database: Database, spent: Spent): Promise<void> {
       budget: money(amountMicros, currency),
       currency,
     }
-    const percents = told.map(({ percent }) => percent).sort((one, other) => one - other)
+    const percents = crossed.map(({ percent }) => percent).sort((one, other) => one - other)
     const events = percents.map((percent) => ({ type: 'budget.reached' as const, payload: { percent, ...payload } }))
     await record(tx, accountId, events)
   })

@@ -1,6 +1,6 @@
 import type { Database } from '../database/client.ts'
 
-/** Workers say so often that they still build; after this many times of silence, nobody does. */
+/** Workers report regularly that they still build; after this many missed reports, the build is lost. */
 const SILENT_TIMES = 5
 
 /** Ends builds whose worker was killed: they count until it last said that it builds. */

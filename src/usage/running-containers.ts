@@ -49,7 +49,7 @@ async function reachRunning(tx: Transaction, running: readonly Sighting[], at: D
 }
 
 /**
- * Somebody removed it, and nobody knows when: it is known to have run until it was last seen. What began later than the
+ * It was removed at an unknown time: it is known to have run until it was last seen. What began later than the
  * engine was asked is not in its answer. What another engine runs is not in it either.
  */
 const endGone = (

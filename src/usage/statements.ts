@@ -6,7 +6,7 @@ import { readUsage } from './usage-lines.ts'
 
 /** A month is closed this long after its end, at the earliest: what ended in it has been recorded by then. */
 const EARLIEST_MS = 3_600_000
-/** It waits so long for containers whose end nobody has seen. */
+/** Maximum wait for containers whose end was not observed. */
 const LATEST_MS = 72 * 3_600_000
 
 export interface StatementOptions {
@@ -29,7 +29,7 @@ export async function freezeStatements(database: Database, { now, currency }: St
   return closed
 }
 
-/** Nobody writes usage of the account meanwhile, and from then on nothing is added to the month. */
+/** Locks out all writers of the account's usage; from then on nothing is added to the month. */
 async function closeMonth(tx: Transaction, accountId: string, { now, currency }: StatementOptions): Promise<boolean> {
   await tx.$queryRaw`SELECT 1 FROM usage_account WHERE account_id = ${accountId} FOR UPDATE`
   const { openSince } = await tx.usageAccount.findUniqueOrThrow({ where: { accountId } })

@@ -19,7 +19,7 @@ export interface Sighting {
   seen: SeenRun
 }
 
-/** Writes what was seen of containers. Saying the same again changes nothing, whoever does. */
+/** Writes what was seen of containers. Writing the same again changes nothing, from any worker. */
 export async function recordUsage(database: Database, sightings: readonly Sighting[]): Promise<void> {
   const known = await newestOf(
     database,
@@ -52,7 +52,7 @@ export async function recordSighting(tx: Transaction, sighting: Sighting): Promi
   if (!openSince) return
   // First sightings of one container by several workers wait for each other.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtextextended(${`usage/${containerId}`}, 0))`
-  // Whoever ends what is gone, for many at once, does not: its end has to be seen before anything is added.
+  // The statement that ends many vanished containers at once takes no such lock, so its result is read before adding.
   await tx.$queryRaw`SELECT 1 FROM usage_interval WHERE source_id = ${containerId} AND NOT has_ended FOR UPDATE`
   const newest = (await newestOf(tx, [containerId])).get(containerId) ?? null
   const change = followRun(newest, seen, openSince)
@@ -70,8 +70,8 @@ export async function recordSighting(tx: Transaction, sighting: Sighting): Promi
 }
 
 /**
- * A container has just been frozen, or goes on. A worker that is killed before it says so leaves it to whoever looks
- * next, and the time in between is not counted.
+ * A container has just been frozen, or goes on. If a worker is killed before it records that, the next measurement
+ * does, and the time in between is not counted.
  */
 export async function recordKind(database: Database, containerId: string, kind: UsageKind): Promise<void> {
   const newest = (await newestOf(database, [containerId])).get(containerId)
@@ -90,7 +90,11 @@ export async function endUnseen(tx: Transaction, containerId: string): Promise<v
 type Facts = Pick<Row, 'accountId' | 'appId' | 'appEnvId' | 'envName' | 'sourceId'>
 
 const sourceOf = ({ accountId, appId, appEnvId, envName, sourceId }: Facts): Facts => ({
-  ...{ accountId, appId, appEnvId, envName, sourceId },
+  accountId,
+  appId,
+  appEnvId,
+  envName,
+  sourceId,
 })
 
 /** Null for a container of an environment that is not in the database, which is about to be removed. */

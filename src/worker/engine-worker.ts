@@ -53,7 +53,7 @@ export interface EngineWorker {
   wake(): void
   /** Work on the environment has been asked for, or has become pointless. */
   onWork(appEnvId: string): void
-  /** Requests want the environment to be changed: somebody may wait. */
+  /** Requests need the environment to be scaled, and may be waiting. */
   onRequests(appEnvId: string): void
   /** A run or a schedule of the environment has changed; null: perhaps of any. */
   onRuns(appEnvId: string | null): void
@@ -129,7 +129,7 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
   function onScan(appEnvIds: readonly string[]): void {
     for (const appEnvId of appEnvIds) {
       scalings.add(appEnvId)
-      leaseKeeper.poke(appEnvId)
+      leaseKeeper.wake(appEnvId)
     }
     queues.scalings.wake()
   }
@@ -155,7 +155,7 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
     onRequests(appEnvId) {
       scalings.add(appEnvId)
       leaseKeeper
-        .askFor(appEnvId)
+        .interruptForRequests(appEnvId)
         .catch((error: unknown) => log.debug({ err: error, appEnvId }, 'Interrupting work for requests failed'))
       queues.scalings.wake()
     },
@@ -165,11 +165,18 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
       if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineNotification, signal)
       await Promise.all([
         ...Object.values(queues).map((queue) => queue.run(signal)),
-        ...[leaseKeeper.run(signal), engineHealth.run(signal), engineNotifications.run(signal), collector.run(signal)],
-        ...[sweepForever(context, signal, wakeAll), measureDiskForever(context, signal, wakeAll)],
-        ...[measureVolumesForever(context, signal), sampleForever(context, signal)],
-        ...[measureServicesForever(context, signal), meterForever(context, signal)],
-        ...[scaleForever(context, signal, onScan), runs.run(signal)],
+        leaseKeeper.run(signal),
+        engineHealth.run(signal),
+        engineNotifications.run(signal),
+        collector.run(signal),
+        sweepForever(context, signal, wakeAll),
+        measureDiskForever(context, signal, wakeAll),
+        measureVolumesForever(context, signal),
+        sampleForever(context, signal),
+        measureServicesForever(context, signal),
+        meterForever(context, signal),
+        scaleForever(context, signal, onScan),
+        runs.run(signal),
       ])
     },
     stop(reason) {

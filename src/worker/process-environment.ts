@@ -1,4 +1,6 @@
 import { engineOf } from '../app-types/behaviours.ts'
+import type { Config } from '../config/config.ts'
+import { recordedConfiguration } from '../domain/configuration.ts'
 import { Steps, timeFor } from './attempt/steps.ts'
 import { Abandoned, OperationEnded, WorkerStopping } from './claim/abandoned.ts'
 import type { Lease } from './claim/lease.ts'
@@ -51,7 +53,9 @@ function scaleByRequests(worker: WorkerContext, lease: Lease, signal: AbortSigna
   const { database, config } = worker
   const engine = leasedEngine(worker, lease, signal, config)
   return followRequests({
-    ...{ database, config, lease },
+    database,
+    config,
+    lease,
     unfreeze: (name) => engine.unfreeze(name),
     async load() {
       const appEnv = await loadClaimedAppEnv(database, lease.appEnvId)
@@ -90,6 +94,13 @@ function millisecondsLeft(
   return startedAt || left <= 0 ? Math.max(0, left) : timeFor(config, appEnv, operation) * 1000
 }
 
+/** As the version that serves sets it; else that of the installation, or longer, as the engine of a managed service needs. */
+function graceSecondsOf(config: Config, { app, presetVersion, currentContent }: ClaimedAppEnv): number {
+  const set = currentContent && recordedConfiguration(currentContent).containerSettings?.stopGraceSeconds
+  // A server that is killed before it has written everything has to recover when it starts again.
+  return set ?? Math.max(config.BERTH_STOP_GRACE_SECONDS, engineOf(app, presetVersion)?.stopSeconds ?? 0)
+}
+
 /** What the work on an environment needs, under a lease of it or of one of its runs. */
 export function environmentContext(
   worker: WorkerContext,
@@ -110,11 +121,7 @@ export function environmentContext(
     return masking
   }
   const quote = async (text: string) => plainText(text, await mask())
-  // A server that is killed before it has written everything has to recover when it starts again.
-  const graceSeconds = Math.max(
-    config.BERTH_STOP_GRACE_SECONDS,
-    engineOf(appEnv.app, appEnv.presetVersion)?.stopSeconds ?? 0,
-  )
+  const graceSeconds = graceSecondsOf(config, appEnv)
   const shared = {
     database,
     scope,

@@ -43,7 +43,7 @@ export interface Worker {
   readonly lastError: PartState | null
   /**
    * Whether the engines answer; null before the first check. The reason names the first that does not, and never the
-   * address or keys of a region's: everybody may read it.
+   * address or keys of a region's: all users may read it.
    */
   readonly engine: { reachable: boolean | null; fault: EngineFault | null; reason: string | null }
 }
@@ -97,9 +97,13 @@ export function createWorker(options: WorkerOptions): Worker {
         },
       })
       running = Promise.all([
-        ...[own.run(), regions?.run(signal), sweepInstallationForever(options, signal)],
-        ...[validateHostsForever(options, signal), installations.run(signal)],
-        ...[webhooks.run(signal), statuses.run(signal)],
+        own.run(),
+        regions?.run(signal),
+        sweepInstallationForever(options, signal),
+        validateHostsForever(options, signal),
+        installations.run(signal),
+        webhooks.run(signal),
+        statuses.run(signal),
       ])
     },
     async stop() {

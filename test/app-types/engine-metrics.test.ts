@@ -15,13 +15,19 @@ const values = (printed: string) => ({ ...readingOf(printed, 0).values })
 describe('what a metrics command prints', () => {
   test('is read as names and numbers, whatever stands between them', () => {
     expect(values('connections 5\nThreads_connected\t7\nused_memory:1024\r\nlag=0.25\nsize 1e+06\ndebt -3')).toEqual({
-      ...{ connections: 5, Threads_connected: 7, used_memory: 1024, lag: 0.25, size: 1_000_000, debt: -3 },
+      connections: 5,
+      Threads_connected: 7,
+      used_memory: 1024,
+      lag: 0.25,
+      size: 1_000_000,
+      debt: -3,
     })
   })
 
   test('has its labels cut off, and equal names added up', () => {
     expect(values('messages{protocol="amqp091"} 5\nmessages{protocol="amqp10"} 7\nkeys:0\nkeys:3')).toEqual({
-      ...{ messages: 12, keys: 3 },
+      messages: 12,
+      keys: 3,
     })
   })
 

@@ -200,7 +200,10 @@ const express = npmProject(
 
 export const PRESET_SOURCES: readonly PresetSource[] = [
   {
-    ...{ preset: 'NEXT_JS', about: 'by npm', path: '/', answer: 'next with https://api.example.com, by user 1000' },
+    preset: 'NEXT_JS',
+    about: 'by npm',
+    path: '/',
+    answer: 'next with https://api.example.com, by user 1000',
     files: npmProject({ build: 'next build', start: 'next start' }, { name: 'next', bin: 'next', program: NEXT }),
   },
   { preset: 'REMIX', about: 'by pnpm', files: remix, path: '/', answer: 'remix by pnpm, by user 1000' },
@@ -208,16 +211,17 @@ export const PRESET_SOURCES: readonly PresetSource[] = [
   site('VUE_JS', 'vue-cli-service', 'vue-cli-service build', 'dist'),
   site('ANGULAR', 'ng', 'ng build', 'dist/shop/browser'),
   {
-    ...{ preset: 'EXPRESS', about: 'by npm', path: '/', answer: 'express, by user 1000' },
+    preset: 'EXPRESS',
+    about: 'by npm',
+    path: '/',
+    answer: 'express, by user 1000',
     files: { ...express, 'server.js': server(`require('express').words`) },
   },
   {
-    ...{
-      preset: 'NODE_JS_INSTALL_START',
-      about: 'by yarn from version 2 on',
-      path: '/',
-      answer: 'plain, by user 1000',
-    },
+    preset: 'NODE_JS_INSTALL_START',
+    about: 'by yarn from version 2 on',
+    path: '/',
+    answer: 'plain, by user 1000',
     files: plain(
       'shop',
       { '.yarnrc.yml': 'enableTelemetry: false\n', 'yarn.lock': YARN_BERRY_LOCK, 'index.js': server(`'plain'`) },

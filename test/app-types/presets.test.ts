@@ -5,16 +5,28 @@ import type { DockerfileRequest, SourceFacts } from '../../src/app-types/presets
 import { findBuildPreset, presetVersion } from '../../src/app-types/presets.ts'
 
 const NAMES = ['NEXT_JS', 'REMIX', 'VITE', 'VUE_JS', 'EXPRESS', 'NODE_JS_INSTALL_START', 'NODE_JS_INSTALL_BUILD_START']
-const ALL = [...NAMES, 'ANGULAR', 'METEOR_JS', 'NODE', 'METEOR', 'PYTHON']
+const ALL = [...NAMES, 'ANGULAR', 'METEOR_JS', 'NODE', 'METEOR', 'PYTHON', 'GO', 'STATIC']
+
+const PACKAGE = {
+  scripts: { build: 'build', start: 'node server.js' },
+  main: null,
+  entry: null,
+  packages: new Set<string>(),
+  packageManager: null,
+  workspaces: null,
+  installsFromSource: false,
+}
 
 const facts = (files: string[] = ['package.json', 'package-lock.json'], changed = {}): SourceFacts => ({
-  files: new Set([...files, '.meteor', 'main.py', 'requirements.txt']),
-  packageJson: {
-    scripts: { build: 'build', start: 'node server.js' },
-    main: null,
-    installsFromSource: false,
-    ...changed,
+  files: new Set([...files, '.meteor', 'main.py', 'requirements.txt', 'go.mod', 'index.html']),
+  packageJson: { ...PACKAGE, ...changed },
+  python: {
+    packages: new Set(),
+    entry: { file: 'main.py', startsItself: true, application: null },
+    wsgiModule: null,
   },
+  goPrograms: ['.'],
+  foldersBelow: new Map(),
   webProcess: null,
   requirementsNameFiles: false,
   registryVariables: new Set(['TOKEN']),
@@ -72,7 +84,7 @@ function* every<A, B, C>(these: readonly A[], those: readonly B[], others: reado
 describe.each(ALL)('the preset %s', (name) => {
   test('writes a Dockerfile without linter findings, in every version', () => {
     const versions = findBuildPreset(name)?.versions ?? []
-    expect(versions.length).toBeGreaterThan(2)
+    expect(versions.length).toBeGreaterThan(name === 'STATIC' ? 0 : 2)
     for (const [version, cacheScope, installsFromSource] of every(versions, [null, 'cache'], [false, true])) {
       const written = write(name, { version, cacheScope, facts: facts(undefined, { installsFromSource }) })
       expect(problemsOf(written), written).toEqual([])
@@ -188,9 +200,12 @@ describe('a Python program', () => {
 
 test.each([
   ['EXPRESS', { packageJson: null }, /no package.json/],
-  ['VITE', { packageJson: { scripts: {}, main: null, installsFromSource: false } }, /no script "build"/],
+  ['VITE', { packageJson: { ...PACKAGE, scripts: {} } }, /no script "build"/],
   ['METEOR_JS', { files: new Set(['package.json']) }, /no folder .meteor/],
-  ['PYTHON', { files: new Set(['requirements.txt']) }, /no main.py/],
+  ['PYTHON', { python: { ...facts().python, entry: null } }, /no main.py/],
+  ['GO', { files: new Set(['main.go']) }, /no go.mod/],
+  ['GO', { goPrograms: ['cmd/a', 'cmd/b'] }, /found: cmd\/a, cmd\/b/],
+  ['STATIC', { files: new Set(['index.htm']) }, /none of index.html/],
 ])('%s reports what is missing', (name, changed, words) => {
   expect(() => write(name, { facts: { ...facts(), ...changed } })).toThrow(words)
 })

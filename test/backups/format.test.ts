@@ -10,8 +10,8 @@ const CHUNK = 64 * 1024 + 16
 const header = { backupId: 'bak_01', presetVersion: 'POSTGRESQL_18' }
 const key = randomBytes(32)
 const signal = new AbortController().signal
-const mostBytes = 100_000_000
-const options = { signal, mostBytes, begun: async () => {} }
+const maxBytes = 100_000_000
+const options = { signal, maxBytes, begun: async () => {} }
 let folder = ''
 
 beforeEach(async () => {
@@ -22,7 +22,10 @@ afterEach(() => rm(folder, { recursive: true }))
 const save = (content: readonly Uint8Array[], about = header, file = 'one') =>
   writeBackup({
     ...options,
-    ...{ store: folderStore(folder), file, header: about, key },
+    store: folderStore(folder),
+    file,
+    header: about,
+    key,
     async produce(output) {
       for (const chunk of content) await output(chunk)
     },
@@ -61,7 +64,10 @@ describe('a backup', () => {
   test('that fails half way leaves no file', async () => {
     const failing = writeBackup({
       ...options,
-      ...{ store: folderStore(folder), file: 'one', header, key },
+      store: folderStore(folder),
+      file: 'one',
+      header,
+      key,
       async produce(output) {
         await output(randomBytes(500_000))
         throw new Error('the command ended with 1')
@@ -81,7 +87,10 @@ describe('a backup', () => {
     }
     const writing = writeBackup({
       ...options,
-      ...{ store: broken, file: 'one', header, key },
+      store: broken,
+      file: 'one',
+      header,
+      key,
       async produce(output) {
         try {
           for (;;) await output(randomBytes(100_000))
@@ -98,15 +107,13 @@ describe('a backup', () => {
   test('that is aborted leaves no file', async () => {
     const controller = new AbortController()
     const writing = writeBackup({
-      ...{
-        store: folderStore(folder),
-        file: 'one',
-        header,
-        key,
-        mostBytes,
-        begun: async () => {},
-        signal: controller.signal,
-      },
+      store: folderStore(folder),
+      file: 'one',
+      header,
+      key,
+      maxBytes,
+      begun: async () => {},
+      signal: controller.signal,
       async produce(output) {
         for (let chunks = 0; ; chunks += 1) {
           await output(randomBytes(100_000))
@@ -138,7 +145,11 @@ describe('a damaged backup', () => {
   test('is refused wherever a byte is flipped', async () => {
     const places = [
       ...Array.from({ length: headerEnd }, (_, at) => at),
-      ...[headerEnd, headerEnd + CHUNK - 1, headerEnd + CHUNK, headerEnd + 2 * CHUNK + 7, stored.length - 1],
+      headerEnd,
+      headerEnd + CHUNK - 1,
+      headerEnd + CHUNK,
+      headerEnd + 2 * CHUNK + 7,
+      stored.length - 1,
     ]
     for (const at of places) {
       const changed = Buffer.from(stored)

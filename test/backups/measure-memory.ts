@@ -23,7 +23,13 @@ function* content(megabytes: number) {
 async function pass(store: ReturnType<typeof folderStore>, megabytes: number) {
   const sent = createHash('sha256')
   const written = await writeBackup({
-    ...{ store, file: 'one', header, key, signal, mostBytes: Number.POSITIVE_INFINITY, begun: async () => {} },
+    store,
+    file: 'one',
+    header,
+    key,
+    signal,
+    maxBytes: Number.POSITIVE_INFINITY,
+    begun: async () => {},
     async produce(output) {
       for (const chunk of content(megabytes)) {
         sent.update(chunk)

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 
-export const MOST_GROWTH_MB = 64
+export const MAX_GROWTH_MB = 64
 
 interface Growth {
   megabytes: number

@@ -76,8 +76,17 @@ test('a label follows every FROM, and every LABEL that could claim another owner
   })
   const label = 'LABEL "berth.env"="e"'
   expect(labelled.split('\n')).toEqual([
-    ...['FROM a \\', '  # words', '  AS b', label, 'LABEL berth.env=env_2', label],
-    ...['RUN x \\', '', ' y', 'FROM c', label],
+    'FROM a \\',
+    '  # words',
+    '  AS b',
+    label,
+    'LABEL berth.env=env_2',
+    label,
+    'RUN x \\',
+    '',
+    ' y',
+    'FROM c',
+    label,
   ])
 })
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { ignoredBy } from '../../src/builder/context/dockerignore.ts'
+import { IgnoreRules } from '../../src/builder/context/dockerignore.ts'
 import { pathMatcher } from '../../src/domain/path-pattern.ts'
 
 describe('a pattern', () => {
@@ -37,8 +37,8 @@ describe('a pattern', () => {
 
 describe('the patterns of a .dockerignore', () => {
   const kept = (lines: string[], paths: string[]) => {
-    const isIgnored = ignoredBy(lines)
-    return paths.filter((path) => !isIgnored(path))
+    const rules = new IgnoreRules(lines)
+    return paths.filter((path) => !rules.ignores(path))
   }
 
   test('leave out everything below a match, and the last matching pattern decides', () => {
@@ -53,6 +53,6 @@ describe('the patterns of a .dockerignore', () => {
   })
 
   test('are limited in number', () => {
-    expect(() => ignoredBy(Array.from({ length: 2001 }, (_, at) => `f${at}`))).toThrow(/more than 2000 patterns/)
+    expect(() => new IgnoreRules(Array.from({ length: 2001 }, (_, at) => `f${at}`))).toThrow(/more than 2000 patterns/)
   })
 })

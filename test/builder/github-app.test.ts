@@ -65,7 +65,7 @@ test('a private repository is cloned with a token of its installation, for that 
   const source = await locate('77')
   await using reader = startSourceReader(root, { heapMb: 128, readingSeconds: 20, cpuSeconds: 60 })
   const tree = await source.fetch(reader)
-  expect(await readdir(tree ?? '')).toEqual(['file.txt'])
+  expect(await readdir(tree?.folder ?? '')).toEqual(['file.txt'])
   const [first] = asked
   expect(first?.body).toEqual({ repositories: ['shop'], permissions: { contents: 'read' } })
   const claims = JSON.parse(Buffer.from(first?.jwt.split('.')[1] ?? '', 'base64url').toString())

@@ -11,10 +11,6 @@ export const hostileArchives: [name: string, archive: Archive, reason: string][]
   ['a path with ..', () => tarGz([{ name: '../out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
   ['a path with .. further in', () => tarGz([{ name: 'a/../../out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
   ['an absolute path', () => tarGz([{ name: '/tmp/berth-pwned', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['backslashes', () => tarGz([{ name: '..\\out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['a drive letter', () => tarGz([{ name: 'C:\\out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['an absolute link', () => tarGz([{ name: 'l', type: 'symlink', linkname: '/etc/passwd' }]), 'SOURCE_REFUSED'],
-  ['a link out', () => tarGz([{ name: 'a/l', type: 'symlink', linkname: '../../x' }]), 'SOURCE_REFUSED'],
   [
     'a link and a file of the same name',
     () =>
@@ -24,10 +20,49 @@ export const hostileArchives: [name: string, archive: Archive, reason: string][]
       ]),
     'SOURCE_REFUSED',
   ],
-  ['a hard link', () => tarGz([{ name: 'l', type: 'link', linkname: '/etc/passwd' }]), 'SOURCE_REFUSED'],
-  ['a device', () => tarGz([{ name: 'd', type: 'character-device', devmajor: 1, devminor: 5 }]), 'SOURCE_REFUSED'],
-  ['a block device', () => tarGz([{ name: 'd', type: 'block-device' }]), 'SOURCE_REFUSED'],
-  ['a pipe', () => tarGz([{ name: 'p', type: 'fifo' }]), 'SOURCE_REFUSED'],
+  [
+    'a link, and another below it',
+    () =>
+      tarGz([
+        { name: 'l', type: 'symlink', linkname: '/tmp' },
+        { name: 'l/berth-pwned', type: 'symlink', linkname: 'x' },
+      ]),
+    'SOURCE_REFUSED',
+  ],
+  [
+    'a link, and a file below it',
+    () =>
+      tarGz([
+        { name: 'l', type: 'symlink', linkname: '/tmp' },
+        { name: 'l/berth-pwned', content: 'x' },
+      ]),
+    'SOURCE_REFUSED',
+  ],
+  ['a hard link out', () => tarGz([{ name: 'l', type: 'link', linkname: '/etc/passwd' }]), 'SOURCE_REFUSED'],
+  [
+    'a hard link to a file that is not in it',
+    () => tarGz([{ name: 'l', type: 'link', linkname: 'f' }]),
+    'SOURCE_REFUSED',
+  ],
+  [
+    'a hard link through a link',
+    () =>
+      tarGz([
+        { name: 'd', type: 'symlink', linkname: '/etc' },
+        { name: 'l', type: 'link', linkname: 'd/passwd' },
+      ]),
+    'SOURCE_REFUSED',
+  ],
+  [
+    'a bomb of hard links',
+    () =>
+      tarGz([
+        { name: 'f', content: 'x'.repeat(MB) },
+        ...Array.from({ length: 6 }, (_, at) => ({ name: `l${at}`, type: 'link' as const, linkname: 'f' })),
+      ]),
+    'SOURCE_TOO_LARGE',
+  ],
+  ['a link without a target', () => tarGz([{ name: 'l', type: 'symlink', linkname: '' }]), 'SOURCE_REFUSED'],
   ['a bomb', () => tarGz([{ name: 'zeros', content: '\0'.repeat(8 * MB) }]), 'SOURCE_TOO_LARGE'],
   [
     'too many files',
@@ -45,8 +80,6 @@ export const hostileArchives: [name: string, archive: Archive, reason: string][]
   ['an empty file', () => Buffer.alloc(0), 'SOURCE_REFUSED'],
   ['a zip with ..', () => zipOf([{ name: '../out.txt', content: 'x' }]), 'SOURCE_REFUSED'],
   ['a zip with an absolute path', () => zipOf([{ name: '/tmp/berth-pwned', content: 'x' }]), 'SOURCE_REFUSED'],
-  ['a zip with a link out', () => zipOf([{ name: 'l', content: '../../x', mode: 0o120777 }]), 'SOURCE_REFUSED'],
-  ['a zip with a pipe', () => zipOf([{ name: 'p', content: '', mode: 0o010644 }]), 'SOURCE_REFUSED'],
   ['a zip bomb', () => zipOf([{ name: 'zeros', content: '\0'.repeat(8 * MB) }]), 'SOURCE_TOO_LARGE'],
   ['a zip whose sizes lie', () => zipOf([{ name: 'f', content: 'x'.repeat(5000), claimedSize: 10 }]), 'SOURCE_REFUSED'],
   ['a zip that is cut off', () => zipOf([{ name: 'f', content: 'x' }]).subarray(0, 40), 'SOURCE_REFUSED'],

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import type { Files, GitServer } from '../support/git-server.ts'
 
 /** Names that lead a checkout into git's own folder, or out of the tree, on this or another file system. */
-export const hostileNames: string[] = ['.git', '.GIT', 'git~1', '.gi\u200ct', '..', '.', 'a/b', '.git ', 'a\\..\\..\\b']
+export const hostileNames: string[] = ['.git', '.GIT', 'git~1', '.gi\u200ct', '..', '.', 'a/b', '.git ']
 
 /** Commands that do nothing, because what they need does not exist. */
 export const harmlessTrees: [name: string, files: Files][] = [
@@ -26,7 +26,7 @@ export const harmlessTrees: [name: string, files: Files][] = [
       config: '[core]\n\tsshCommand = touch /tmp/berth-pwned\n',
     },
   ],
-  ['names that are no words', { 'a\nb': '1', '--force': '2', '-rf': '3', ' ': '4', $HOME: '5' }],
+  ['names that are no words', { 'a\\..\\b': '6', 'a\nb': '1', '--force': '2', '-rf': '3', ' ': '4', $HOME: '5' }],
 ]
 
 /** A commit with one entry that git itself would not add; `mode` is that of a file, a link or a folder. */

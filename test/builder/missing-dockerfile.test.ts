@@ -18,11 +18,16 @@ async function refusal(dockerfilePath: string | null, files: string[]): Promise<
   return dockerfileFor(plan, source, source, { buildVariables: [], cacheScope: null }).catch((error: unknown) => error)
 }
 
+const LOOKED = ', and its files show no preset: none of package.json, .* is there, which presets begin with'
 const ADVICE = 'Add one, name its path in dockerfilePath, or choose a dockerPreset that writes one'
 
 test.each([
-  [null, [], `There is no Dockerfile in the source, which is empty. ${ADVICE}`],
-  [null, ['dockerfile', 'app.js'], `There is no Dockerfile in the source, which holds app.js, dockerfile. ${ADVICE}`],
+  [null, [], `There is no Dockerfile in the source, which is empty${LOOKED}. ${ADVICE}`],
+  [
+    null,
+    ['dockerfile', 'app.js'],
+    `There is no Dockerfile in the source, which holds app.js, dockerfile${LOOKED}. ${ADVICE}`,
+  ],
   [
     'deploy/Dockerfile',
     ['1', '2', '3', '4', '5', '6', '7'],

@@ -36,13 +36,15 @@ function poisoned(poison: string, limits = {}) {
 test('what is asked is answered, and the process ends when it is disposed', async () => {
   await using reader = startSourceReader(folder, LIMITS)
   expect(await reader.read('exposedVariables', QUESTION, never)).toEqual(['X'])
-  await expect(reader.read('namedImages', { text: 'SUDO', buildArgs: {} }, never)).rejects.toMatchObject({
+  await expect(
+    reader.read('namedImages', { text: 'SUDO', buildArgs: {}, isClassic: false }, never),
+  ).rejects.toMatchObject({
     reason: 'DOCKERFILE_INVALID',
   })
-  expect(await reader.read('namedImages', { text: 'FROM a', buildArgs: {} }, never)).toEqual([
+  expect(await reader.read('namedImages', { text: 'FROM a', buildArgs: {}, isClassic: false }, never)).toEqual([
     'docker.io/library/a:latest',
   ])
-  const packed = await buffer(reader.pack({ context: null, dockerfile: 'FROM a', ignored: [] }, never))
+  const packed = await buffer(reader.pack({ context: null, dockerfile: 'FROM a', options: {} }, never))
   expect(packed.toString()).toContain('.berth.Dockerfile')
   await reader[Symbol.asyncDispose]()
   await expect(reader.read('exposedVariables', QUESTION, never)).rejects.toThrow('ended')
@@ -91,7 +93,7 @@ describe('a reader that', () => {
 
   test('ends while it packs gives no whole archive', async () => {
     await using reader = poisoned(`new net.Socket({ fd: 4 }).write('some', () => process.exit(0))`)
-    const packed = reader.pack({ context: null, dockerfile: '', ignored: [] }, never)
+    const packed = reader.pack({ context: null, dockerfile: '', options: {} }, never)
     await expect(buffer(packed)).rejects.toMatchObject({ reason: 'SOURCE_LIMIT_EXCEEDED' })
   })
 })

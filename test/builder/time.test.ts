@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { assertLinkStaysInside, safePath } from '../../src/builder/archive/entry-rules.ts'
+import { assertTarget, safePath } from '../../src/builder/archive/entry-rules.ts'
 import { extractArchive } from '../../src/builder/archive/extract.ts'
 import { assertLinksLeadInside } from '../../src/builder/archive/links.ts'
 import { IgnoreRules } from '../../src/builder/context/dockerignore.ts'
@@ -32,7 +32,7 @@ const KB = 1024
 /** Whatever takes less is fast enough for its largest input, and too little to compare. */
 const NEGLIGIBLE_MS = 150
 /** For four times the input: linear time would be 4, quadratic 16. */
-const MOST_GROWTH = 9
+const MAX_GROWTH = 9
 const ROUNDS = 3
 const RUNS = 3
 
@@ -72,11 +72,11 @@ async function timeOf(read: Reader, text: string, runs = RUNS): Promise<number> 
 async function expectLinear(read: Reader, of: (length: number) => string, length: number): Promise<void> {
   const whole = of(length)
   const first = await timeOf(read, whole, 1)
-  if (first < NEGLIGIBLE_MS || first / Math.max(await timeOf(read, of(length / 4)), 1) < MOST_GROWTH) return
+  if (first < NEGLIGIBLE_MS || first / Math.max(await timeOf(read, of(length / 4)), 1) < MAX_GROWTH) return
   let figure = ''
   for (let round = 0; round < ROUNDS; round += 1) {
     const [quarter, all] = [await timeOf(read, of(length / 4)), await timeOf(read, whole)]
-    if (all < NEGLIGIBLE_MS || all / Math.max(quarter, 1) < MOST_GROWTH) return
+    if (all < NEGLIGIBLE_MS || all / Math.max(quarter, 1) < MAX_GROWTH) return
     figure = `${Math.round(quarter)} ms, then ${Math.round(all)} ms for ${JSON.stringify(whole.slice(0, 40))}`
   }
   expect(figure).toBe('linear')
@@ -87,45 +87,58 @@ const repeated = (start: string, unit: string, end: string) => (length: number) 
 
 /** What backtracking, nesting and rescanning suffer from. */
 const UNITS = [
-  ...['a', ' ', '\t', '\n', '\\', '\\\n', '"', "'", `"'`, '$', '$a', '${', '${a', '${a:-', '-', '--a ', '--a="b ', '='],
-  ...[
-    '#',
-    '/',
-    '../',
-    'a/',
-    'a/../',
-    '*',
-    '**/',
-    '*a',
-    '?',
-    '[',
-    '[a]',
-    '[a',
-    '{',
-    '{"a":',
-    '[[',
-    '"a",',
-    ',',
-    '.',
-    ':',
-  ],
-  ...[
-    '<<a ',
-    '<<"a',
-    '<',
-    '@',
-    '_',
-    '%',
-    '\u001b[',
-    '\u001b]',
-    '\u001b[1;',
-    '\0',
-    '\r',
-    '\u2028',
-    'é',
-    '\ud800',
-    'a=b ',
-  ],
+  'a',
+  ' ',
+  '\t',
+  '\n',
+  '\\',
+  '\\\n',
+  '"',
+  "'",
+  `"'`,
+  '$',
+  '$a',
+  '${',
+  '${a',
+  '${a:-',
+  '-',
+  '--a ',
+  '--a="b ',
+  '=',
+  '#',
+  '/',
+  '../',
+  'a/',
+  'a/../',
+  '*',
+  '**/',
+  '*a',
+  '?',
+  '[',
+  '[a]',
+  '[a',
+  '{',
+  '{"a":',
+  '[[',
+  '"a",',
+  ',',
+  '.',
+  ':',
+  '<<a ',
+  '<<"a',
+  '<',
+  '@',
+  '_',
+  '%',
+  '\u001b[',
+  '\u001b]',
+  '\u001b[1;',
+  '\0',
+  '\r',
+  '\u2028',
+  'é',
+  '\ud800',
+  'a=b ',
 ]
 
 const every = async (
@@ -150,23 +163,19 @@ describe('the time to read grows with the length alone, for', () => {
     'FROM a\nONBUILD ADD [',
   ]
   const LINES = [
-    ...[
-      'FROM a\n',
-      'FROM a AS a\n',
-      'ARG a\n',
-      'ARG a=$a\n',
-      'ARG a=$a$a$a$a$a$a$a$a$a$a\n',
-      'RUN <<a\n',
-      'RUN a \\\n',
-    ],
-    ...[
-      'COPY --from=a b c\n',
-      'LABEL a=b\n',
-      'ENV a=b\n',
-      '# escape=`\n',
-      '# syntax=\n',
-      'RUN --mount=from=a,from=a a\n',
-    ],
+    'FROM a\n',
+    'FROM a AS a\n',
+    'ARG a\n',
+    'ARG a=$a\n',
+    'ARG a=$a$a$a$a$a$a$a$a$a$a\n',
+    'RUN <<a\n',
+    'RUN a \\\n',
+    'COPY --from=a b c\n',
+    'LABEL a=b\n',
+    'ENV a=b\n',
+    '# escape=`\n',
+    '# syntax=\n',
+    'RUN --mount=from=a,from=a a\n',
   ]
   const dockerfileReaders: Record<string, Reader> = {
     'the images of a Dockerfile': (text) => namedImages(text, { a: 'b'.repeat(1000) }),
@@ -200,7 +209,23 @@ describe('the time to read grows with the length alone, for', () => {
 
   test('a compose file', async () => {
     const read = (text: string) => importCompose(text.replace(/.{2000}/g, '$&\n'), { a: 'b'.repeat(1000) })
-    for (const unit of ['? ', '- ', '? - ', '&a ', '*a ', '|\n', '"', '[', '<<: ', 'a:\n ', '${a:-', '!!', '---\n'])
+    for (const unit of [
+      '? ',
+      '- ',
+      '? - ',
+      '&a ',
+      '*a ',
+      '|\n',
+      '"',
+      '[',
+      '<<: ',
+      'a:\n ',
+      '${a:-',
+      '${a-',
+      '$${',
+      '!!',
+      '---\n',
+    ])
       await expectLinear(read, repeated('services:\n  a: ', unit, ''), 32 * KB)
   })
 
@@ -241,7 +266,7 @@ describe('the time to read grows with the length alone, for', () => {
     ]) {
       await every(read, 128 * KB, ['', 'https://a/', 'A="'])
     }
-    await every((text) => assertLinkStaysInside('a/b', text), 128 * KB)
+    await every((text) => assertTarget('a/b', text), 128 * KB)
     await every(plainText, 32 * KB, ['', '\u001b]', '\u001b['])
   })
 
@@ -300,12 +325,12 @@ describe('a source at its limits', () => {
       const archive = (length: number) =>
         tarGz([{ name: 'f', pax: { path: unit.repeat(length / unit.length), comment: unit.repeat(1000) } as never }])
       const [half, all] = [await extracted(await archive(512 * KB)), await extracted(await archive(1024 * KB))]
-      expect(all < NEGLIGIBLE_MS * 2 || all / half < MOST_GROWTH, `${half} ms, ${all} ms for ${unit}`).toBe(true)
+      expect(all < NEGLIGIBLE_MS * 2 || all / half < MAX_GROWTH, `${half} ms, ${all} ms for ${unit}`).toBe(true)
     }
     const zip = (count: number) =>
       zipOf(Array.from({ length: count }, (_, n) => ({ name: `${'a/'.repeat(500)}${n}/`, content: '' })))
     const [half, all] = [await extracted(zip(2_000)), await extracted(zip(4_000))]
-    expect(all / half, `${half} ms, then ${all} ms`).toBeLessThan(MOST_GROWTH)
+    expect(all / half, `${half} ms, then ${all} ms`).toBeLessThan(MAX_GROWTH)
   })
 
   test('has no more headers than its files need', async () => {

@@ -4,12 +4,13 @@ import { describeConfinement } from './container-runtime/confinement.ts'
 import { describeConvergence } from './container-runtime/convergence.ts'
 import { describeFaults } from './container-runtime/faults.ts'
 import { describeFiles } from './container-runtime/files.ts'
+import { describeGroups } from './container-runtime/groups.ts'
 import { describeMarks } from './container-runtime/marks.ts'
 import { describeNetworks } from './container-runtime/networks.ts'
 import { describeOutput } from './container-runtime/output.ts'
 import { describeRemoval } from './container-runtime/removal.ts'
-import { describeResting } from './container-runtime/resting.ts'
 import { describeRuns } from './container-runtime/runs.ts'
+import { describeSleeping } from './container-runtime/sleeping.ts'
 import { describeTasks } from './container-runtime/tasks.ts'
 import { describeVolumes } from './container-runtime/volumes.ts'
 import { createWorld, type EngineHarness, type World } from './engine-harness.ts'
@@ -42,9 +43,10 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
     describe('marking', () => describeMarks(world, harness))
     describe('converging', () => describeConvergence(world, harness))
     describe('connecting', () => describeNetworks(world, harness))
+    describe('grouping', () => describeGroups(world, harness))
     describe('confining', () => describeConfinement(world, harness))
     describe('removing', () => describeRemoval(world, harness))
-    describe('resting', () => describeResting(world, harness))
+    describe('sleeping', () => describeSleeping(world, harness))
     describe('keeping', () => describeVolumes(world, harness))
     describe('writing files', () => describeFiles(world, harness))
     describe('running commands', () => describeCommands(world, harness))

@@ -95,8 +95,8 @@ export interface EngineHarness {
   /** Actions of an operator that bypass Berth. */
   byHand: Record<'kill' | 'stop' | 'remove' | 'disconnect', (containerId: string) => Promise<void>> & {
     removeImage(image: string): Promise<void>
-    /** Disconnects every container, and removes the account's network. */
-    removeNetwork(installationId: string, accountId: string): Promise<void>
+    /** Disconnects every container, and removes the network of an account or a group. */
+    removeNetwork(installationId: string, ownerId: string): Promise<void>
   }
   /** Removes an installation's containers without Berth's help, even after a failed test. */
   removeContainers(installationId: string): Promise<void>
@@ -129,7 +129,12 @@ export function createWorld(harness: EngineHarness, image: string): World {
     version: 1,
     cliEnvName: 'default-shop-production',
     pinnedImage: image,
-    ...{ volume: null, files: [], sandbox: null, stopSeconds: null },
+    volume: null,
+    files: [],
+    sandbox: null,
+    settings: null,
+    stopSeconds: null,
+    group: null,
     command: harness.programs.server,
     workingDir: null,
     environment: { PORT: '3000' },
@@ -141,10 +146,22 @@ export function createWorld(harness: EngineHarness, image: string): World {
     ...change,
   })
   const task = (change: Partial<Task> = {}): Task => ({
-    ...{ accountId, appId: uniqueId('app'), appEnvId: uniqueId('env'), operationId: uniqueId('op') },
-    ...{ generation: 1, requestId: uniqueId('req'), purpose: 'test', pinnedImage: image },
-    ...{ ...harness.programs.copy, environment: {}, files: [], sandbox: null, volume: null, scratchPaths: [] },
-    ...{ network: 'NONE', resources: { cpu: 1, memoryMb: 256 } },
+    accountId,
+    appId: uniqueId('app'),
+    appEnvId: uniqueId('env'),
+    operationId: uniqueId('op'),
+    generation: 1,
+    requestId: uniqueId('req'),
+    purpose: 'test',
+    pinnedImage: image,
+    ...harness.programs.copy,
+    environment: {},
+    files: [],
+    sandbox: null,
+    volume: null,
+    scratchPaths: [],
+    network: 'NONE',
+    resources: { cpu: 1, memoryMb: 256 },
     ...change,
   })
   return { installationId, image, rollout, task, ...harness.open({ installationId }) }

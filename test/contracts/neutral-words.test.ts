@@ -9,14 +9,17 @@ const ENGINE_WORDS = /docker(?!file)|moby|containerd|buildkit|swarm|kubernetes|p
 
 const PORTS = [
   ...['container-runtime', 'command', 'sandbox', 'task'].map((name) => `src/runtime/${name}.ts`),
-  ...['src/images/image-builder.ts', 'src/engine/call-bounds.ts'],
+  'src/images/image-builder.ts',
+  'src/engine/call-bounds.ts',
 ]
 const SUITES = ['test/contracts/container-runtime.ts', 'test/contracts/image-builder.ts']
 const SHARED = ['test/contracts/engine-harness.ts', 'test/contracts/unavailable.ts']
 const FOLDERS = ['test/contracts/container-runtime', 'test/contracts/image-builder', 'test/support/memory-engine']
 
 const files = [
-  ...[...PORTS, ...SUITES, ...SHARED],
+  ...PORTS,
+  ...SUITES,
+  ...SHARED,
   ...FOLDERS.flatMap((folder) => readdirSync(join(ROOT, folder)).map((name) => `${folder}/${name}`)),
 ]
 

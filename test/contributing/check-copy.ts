@@ -4,8 +4,14 @@ import type { Outcome, ScratchCopy } from './scratch-copy.ts'
 // The second run reads what the first has found out, and checks only what has changed since. Several threads would
 // repeat much of each other's work.
 const TYPES = [
-  ...['node_modules/.bin/tsc', '--noEmit', '-p', '.', '--singleThreaded'],
-  ...['--incremental', '--tsBuildInfoFile', 'types.json'],
+  'node_modules/.bin/tsc',
+  '--noEmit',
+  '-p',
+  '.',
+  '--singleThreaded',
+  '--incremental',
+  '--tsBuildInfoFile',
+  'types.json',
 ]
 const DEPCRUISE = 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs'
 const IMPORT_RULES = [
@@ -84,7 +90,9 @@ async function print(copy: ScratchCopy) {
     folders: await copy.run('scripts/check/folder-graph.ts'),
   }
   const printed = {
-    ...{ sdl: copy.read('schema.graphql'), settings: copy.read('docs/configuration.md'), openapi },
+    sdl: copy.read('schema.graphql'),
+    settings: copy.read('docs/configuration.md'),
+    openapi,
     solutions: copy.read('docs/solutions.md'),
   }
   return { unprinted, followed, printed }

@@ -9,8 +9,18 @@ export const ROOT = join(import.meta.dirname, '../..')
 
 /** What the project's programs read. The rest, such as examples and other tests, is not needed to follow a checklist. */
 const COPIED = [
-  ...['src', 'prisma', 'scripts', 'docs', 'test/support', 'test/contracts', 'test/parity'],
-  ...['package.json', 'package-lock.json', 'tsconfig.json', 'vitest.config.ts', '.dependency-cruiser.cjs'],
+  'src',
+  'prisma',
+  'scripts',
+  'docs',
+  'test/support',
+  'test/contracts',
+  'test/parity',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
+  'vitest.config.ts',
+  '.dependency-cruiser.cjs',
   'schema.graphql',
 ]
 

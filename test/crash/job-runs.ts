@@ -73,13 +73,11 @@ export async function runJobs(cluster: TestCluster, options: JobOptions, log: Lo
   const { kills, restarts, mostAtOnce, truths } = watch
   const runs = Object.groupBy(asked.values(), ({ name }) => name)
   return {
-    ...{
-      kills,
-      restarts,
-      mostAtOnce,
-      outlived: truths.size,
-      lines: rows.flatMap(({ attempts }) => attempts).reduce((sum, { kept }) => sum + kept, 0),
-    },
+    kills,
+    restarts,
+    mostAtOnce,
+    outlived: truths.size,
+    lines: rows.flatMap(({ attempts }) => attempts).reduce((sum, { kept }) => sum + kept, 0),
     runs: Object.fromEntries(Object.entries(runs).map(([name, some = []]) => [name, some.length])),
   }
 }

@@ -23,8 +23,11 @@ await proveOnTestCluster(
     const report = await runJobs(
       cluster,
       {
-        ...{ seed: Number(values.seed), runs: Number(values.runs), maxConcurrency: Number(values.concurrency) },
-        ...{ engine, restarts: Number(values.restarts) },
+        seed: Number(values.seed),
+        runs: Number(values.runs),
+        maxConcurrency: Number(values.concurrency),
+        engine,
+        restarts: Number(values.restarts),
       },
       log,
     )

@@ -7,8 +7,8 @@ import { END_SECONDS, type Log } from './kills.ts'
 
 const INSTALL_SECONDS = 90
 
-/** Says what it is, and waits for nobody. */
-const PROGRAM = `require('node:http').createServer((_, response) => response.end(process.env.NAME)).listen(Number(process.env.PORT))`
+/** Answers with its name. A service without an open port has no PORT. */
+const PROGRAM = `require('node:http').createServer((_, response) => response.end(process.env.NAME)).listen(Number(process.env.PORT ?? 3000))`
 
 /** Three apps in a row, of which the middle one is a job: everything that an installation comes by. */
 const composeOf = (image: string) => `

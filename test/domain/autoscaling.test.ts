@@ -2,8 +2,12 @@ import { describe, expect, test } from 'vitest'
 import { type AutoScaling, decideScaling, type LoadSample } from '../../src/domain/autoscaling.ts'
 
 const SCALING: AutoScaling = {
-  ...{ enabled: true, min: 1, max: 5, cpuPercent: 70 },
-  ...{ upWindowSeconds: 60, downWindowSeconds: 300 },
+  enabled: true,
+  min: 1,
+  max: 5,
+  cpuPercent: 70,
+  upWindowSeconds: 60,
+  downWindowSeconds: 300,
 }
 const NOW = new Date('2026-11-21T12:00:00Z')
 const BEAT = 15

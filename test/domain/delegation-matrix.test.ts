@@ -32,16 +32,16 @@ interface Person {
 
 function callerOf({ roles, appEnvIds, isInstallationAdmin = false }: Person, more: Partial<Caller> = {}): Caller {
   return {
-    ...{
-      tokenId: 'tok_1',
-      kind: 'USER',
-      userId: 'usr_1',
-      appEnvId: null,
-      accountId: null,
-      scopes: null,
-      expiresAt: null,
-    },
-    ...{ isInstallationAdmin, currentAccountId: null, memberships: new Map([[ACCOUNT, { roles, appEnvIds }]]) },
+    tokenId: 'tok_1',
+    kind: 'USER',
+    userId: 'usr_1',
+    appEnvId: null,
+    accountId: null,
+    scopes: null,
+    expiresAt: null,
+    isInstallationAdmin,
+    currentAccountId: null,
+    memberships: new Map([[ACCOUNT, { roles, appEnvIds }]]),
     ...more,
   }
 }

@@ -80,7 +80,9 @@ describe('beyond maxConcurrency', () => {
 
 describe('the output of a run', () => {
   const line = (message: string, nanoseconds = 1n, stream: 'stdout' | 'stderr' = 'stdout') => ({
-    ...{ stream, nanoseconds, message },
+    stream,
+    nanoseconds,
+    message,
   })
 
   test('is the last line of standard output that is a JSON object or array', () => {

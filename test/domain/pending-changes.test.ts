@@ -48,9 +48,17 @@ describe('pending changes', () => {
   })
 
   const plan = (changed: Partial<BuildPlan> = {}): BuildPlan => ({
-    ...{ source: { kind: 'none' }, builder: 'DOCKER', preset: 'CUSTOM', presetVersion: null, contextDir: './' },
-    ...{ dockerfilePath: null, dockerfileContent: null, buildArgs: null, pullCredentialId: null },
-    ...{ variables: [], isForced: false },
+    source: { kind: 'none' },
+    builder: 'DOCKER',
+    preset: 'CUSTOM',
+    presetVersion: null,
+    contextDir: './',
+    dockerfilePath: null,
+    dockerfileContent: null,
+    buildArgs: null,
+    pullCredentialId: null,
+    variables: [],
+    isForced: false,
     ...changed,
   })
   const built = (variables: SealedVariable[], changed: Partial<BuildPlan> = {}): Effective =>

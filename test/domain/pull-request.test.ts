@@ -2,10 +2,10 @@ import { describe, expect, test } from 'vitest'
 import { asksForNoEnv, isLate, type PullRequestAction } from '../../src/domain/pull-request.ts'
 import { sharedVariables } from '../../src/domain/shared-variables.ts'
 
-type Told = Parameters<typeof isLate>[0]
+type Arrival = Parameters<typeof isLate>[0]
 
 /** Such as `PUSHED 9 a→b`: what, at which second (? where the host does not say), from which commit to which. */
-function told(words: string): Told {
+function arrival(words: string): Arrival {
   const [action, second, commits = '→a'] = words.split(' ')
   const [from, commit] = commits.split('→')
   const happenedAt = second === '?' ? null : new Date(Date.UTC(2026, 10, 20, 9, 30, Number(second)))
@@ -29,7 +29,7 @@ describe('what arrives', () => {
     ['OPENED 1', ['OPENED 1']],
     ['CLOSED 1', ['CLOSED 1']],
   ])('%s after %j is in order', (now, arrived) => {
-    expect(isLate(told(now), arrived.map(told))).toBe(false)
+    expect(isLate(arrival(now), arrived.map(arrival))).toBe(false)
   })
 
   test.each([
@@ -44,7 +44,7 @@ describe('what arrives', () => {
     ['CLOSED 2', ['REOPENED 3']],
     ['REOPENED 2', ['CLOSED 3']],
   ])('%s after %j is late', (now, arrived) => {
-    expect(isLate(told(now), arrived.map(told))).toBe(true)
+    expect(isLate(arrival(now), arrived.map(arrival))).toBe(true)
   })
 })
 

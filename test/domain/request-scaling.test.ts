@@ -10,12 +10,20 @@ import {
 const scaling: RequestScaling = { minScale: 0, maxScale: 3, concurrency: 10, idleSeconds: 60, timeoutSeconds: 30 }
 const quiet: RequestDemand = { inFlight: 0, waiting: 0, peak: 0, idleSeconds: 1000 }
 const busy = (inFlight: number, waiting = 0): RequestDemand => ({
-  ...{ inFlight, waiting },
-  ...{ peak: inFlight + waiting, idleSeconds: 0 },
+  inFlight,
+  waiting,
+  peak: inFlight + waiting,
+  idleSeconds: 0,
 })
 const awake: ScalingState = {
-  ...{ depth: null, ageSeconds: 1000, containers: 1, draining: 0 },
-  ...{ isAcknowledged: true, memoryMb: 100, newerMb: 0, mayWake: true },
+  depth: null,
+  ageSeconds: 1000,
+  containers: 1,
+  draining: 0,
+  isAcknowledged: true,
+  memoryMb: 100,
+  newerMb: 0,
+  mayWake: true,
 }
 const limits = { frozenMb: 1000, frozenSeconds: 3600, stoppedSeconds: 86_400 }
 const next = (demand: RequestDemand, state: Partial<ScalingState> = {}, rule: Partial<RequestScaling> = {}) =>
@@ -55,7 +63,7 @@ describe('an app that is awake', () => {
   test('rests a container only when every ingress has heard that it takes no requests', () => {
     const draining = { containers: 0, draining: 1 }
     expect(next(quiet, { ...draining, isAcknowledged: false })).toBeNull()
-    expect(next(quiet, draining)).toEqual({ kind: 'SETTLE' })
+    expect(next(quiet, draining)).toEqual({ kind: 'FINISH_DRAIN' })
   })
 
   test('turns around when a request comes while it drains', () => {

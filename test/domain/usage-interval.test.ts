@@ -6,12 +6,22 @@ const OPEN = at('00:00:00')
 const RUN = at('08:00:00')
 
 const seen = (fields: Partial<SeenRun> = {}): SeenRun => ({
-  ...{ kind: 'COMPUTE', runAt: RUN, finishedAt: null, seenAt: null, formerEndAt: null, restartCount: 0 },
+  kind: 'COMPUTE',
+  runAt: RUN,
+  finishedAt: null,
+  seenAt: null,
+  formerEndAt: null,
+  restartCount: 0,
   ...fields,
 })
 
 const known = (fields: Partial<UsageInterval> = {}): UsageInterval => ({
-  ...{ kind: 'COMPUTE', runAt: RUN, startedAt: RUN, until: at('08:10:00'), hasEnded: false, restartCount: 0 },
+  kind: 'COMPUTE',
+  runAt: RUN,
+  startedAt: RUN,
+  until: at('08:10:00'),
+  hasEnded: false,
+  restartCount: 0,
   ...fields,
 })
 
@@ -61,7 +71,9 @@ test('a run that nobody saw end counts to the end that the engine kept, if that 
 test('two runs never overlap, whatever the clocks say', () => {
   const { newest, added } = of(known(), { runAt: at('08:09:00'), seenAt: at('08:11:00'), restartCount: 1 })
   expect([newest?.until, added[0]?.startedAt, added[0]?.until]).toEqual([
-    ...[at('08:10:00'), at('08:10:00'), at('08:11:00')],
+    at('08:10:00'),
+    at('08:10:00'),
+    at('08:11:00'),
   ])
 })
 

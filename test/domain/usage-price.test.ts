@@ -12,13 +12,21 @@ import {
 } from '../../src/domain/usage-price.ts'
 
 const FREE = {
-  ...{ zCloudHourPrice: 0, jobZCloudHourPrice: 0, buildMinutePrice: 0, frozenGbMonthPrice: 0 },
-  ...{ volumeGbMonthPrice: 0, backupGbMonthPrice: 0 },
+  zCloudHourPrice: 0,
+  jobZCloudHourPrice: 0,
+  buildMinutePrice: 0,
+  frozenGbMonthPrice: 0,
+  volumeGbMonthPrice: 0,
+  backupGbMonthPrice: 0,
 }
 
 /** A container of one zCloud, for so many milliseconds. */
 const used = (milliseconds: number, fields: Partial<UsedParts> = {}): UsedParts => ({
-  ...{ day: '2031-06-10', appId: 'app_1', appEnvId: 'env_1', envName: 'shop', kind: 'COMPUTE' },
+  day: '2031-06-10',
+  appId: 'app_1',
+  appEnvId: 'env_1',
+  envName: 'shop',
+  kind: 'COMPUTE',
   parts: BigInt(milliseconds) * 1000n,
   ...fields,
 })
@@ -78,6 +86,8 @@ test('the rest of a month is expected to be like the time before', () => {
 test('months are those of UTC', () => {
   const { name, from, to } = monthOf(new Date('2031-12-31T23:59:59.999Z'))
   expect([name, from.toISOString(), to.toISOString()]).toEqual([
-    ...['2031-12', '2031-12-01T00:00:00.000Z', '2032-01-01T00:00:00.000Z'],
+    '2031-12',
+    '2031-12-01T00:00:00.000Z',
+    '2032-01-01T00:00:00.000Z',
   ])
 })

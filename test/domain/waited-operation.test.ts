@@ -4,11 +4,19 @@ import { isLost, type WaitedOperation, waitedMessage, waitedStatus } from '../..
 type Changes = Partial<Omit<WaitedOperation, 'environment'>> & { environment?: Partial<WaitedOperation['environment']> }
 
 const failed = ({ environment, ...changes }: Changes = {}): WaitedOperation => ({
-  ...{ id: 'op_1', kind: 'DEPLOY_IMAGE', status: 'FAILED', version: 3 },
-  ...{ reason: 'IMAGE_NOT_FOUND', message: 'nginx:alpne was not found in the registry docker.io' },
+  id: 'op_1',
+  kind: 'DEPLOY_IMAGE',
+  status: 'FAILED',
+  version: 3,
+  reason: 'IMAGE_NOT_FOUND',
+  message: 'nginx:alpne was not found in the registry docker.io',
   ...changes,
   environment: {
-    ...{ status: 'RUNNING', isDeleted: false, currentVersion: 2, isRolledOut: true, isServing: true },
+    status: 'RUNNING',
+    isDeleted: false,
+    currentVersion: 2,
+    isRolledOut: true,
+    isServing: true,
     ...environment,
   },
 })

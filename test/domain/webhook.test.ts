@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { retryAfterSeconds } from '../../src/addresses/ask-address.ts'
 import { pauseAfter } from '../../src/domain/webhook.ts'
 
-const limits = { attempts: 5, pauses: { first: 4, longest: 60 } }
+const limits = { attempts: 5, pauses: { first: 4, max: 60 } }
 
 test.each([
   ['nothing', null, 0, 6],

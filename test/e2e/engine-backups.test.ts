@@ -14,7 +14,8 @@ let s3: Awaited<ReturnType<typeof startS3>>
 beforeAll(async () => {
   s3 = await startS3()
   berth = await startTestPlatform({
-    ...{ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_BACKUP_PRIVATE_HOSTS: 'true' },
+    BERTH_READY_TIMEOUT_SECONDS: '90',
+    BERTH_BACKUP_PRIVATE_HOSTS: 'true',
   })
 }, TIMEOUT_MS)
 

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { engineVersion } from '../../src/app-types/engines/engines.ts'
 import { postgresql } from '../../src/app-types/engines/postgresql.ts'
-import { readLogState } from '../../src/worker/point-in-time/log-state.ts'
+import { readWalState } from '../../src/worker/point-in-time/wal-state.ts'
 import { ensureEngineImages } from '../support/engines/ensure-image.ts'
 import { EngineWorld, newCredentials, type RunningEngine } from '../support/engines/running-engine.ts'
 
@@ -28,11 +28,14 @@ const script = command.at(-1) ?? ''
 async function close(mark: string, { begins = false, code = script } = {}) {
   const environment = {
     ...world.describe(credentials).environment,
-    ...{ ARCHIVE: 'wal_test', BEGINS: String(begins), FORCED: 'false', MARK: mark },
+    ARCHIVE: 'wal_test',
+    BEGINS: String(begins),
+    FORCED: 'false',
+    MARK: mark,
   }
   const outcome = await running.exec(['bash', ...command.slice(1, -1), code], { environment })
   expect([outcome.code, outcome.stderr]).toEqual([0, ''])
-  const state = readLogState(outcome.stdout.toString())
+  const state = readWalState(outcome.stdout.toString())
   if (!state) throw new Error('The log is lost')
   return state
 }

@@ -54,8 +54,13 @@ export const statusOf = (berth: TestPlatform, appEnvId: string) =>
 export async function startSecondIngress(berth: TestPlatform, settings: Record<string, string> = {}) {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-e2e-'))
   const config = readConfig({
-    ...{ BERTH_ROLES: 'ingress', PORT: '0', INGRESS_PORT: '0', DATABASE_URL: berth.databaseUrl },
-    ...{ BERTH_DATA_DIR: dataDir, BERTH_LOG_LEVEL: 'fatal', BERTH_TCP_PORTS: 'off' },
+    BERTH_ROLES: 'ingress',
+    PORT: '0',
+    INGRESS_PORT: '0',
+    DATABASE_URL: berth.databaseUrl,
+    BERTH_DATA_DIR: dataDir,
+    BERTH_LOG_LEVEL: 'fatal',
+    BERTH_TCP_PORTS: 'off',
     ...settings,
   })
   const platform = await startPlatform(config, pino({ level: config.BERTH_LOG_LEVEL }))

@@ -27,7 +27,7 @@ const asleep = (appEnvId: string, depth?: string) =>
     ({ sleeping, sleepDepth }) => sleeping && (depth === undefined || sleepDepth === depth),
   )
 /** Makes it sleep deeper, as age would. */
-async function deepen(appEnvId: string, depth: 'STOPPED' | 'NONE'): Promise<void> {
+async function sleepDeeper(appEnvId: string, depth: 'STOPPED' | 'NONE'): Promise<void> {
   const long = new Date(Date.now() - 10 * 365 * 86_400_000)
   for (const next of ['STOPPED', 'NONE'] as const) {
     await berth.database.requestScaling.update({ where: { appEnvId }, data: { depthSince: long } })
@@ -42,15 +42,19 @@ test('sleeps when nobody asks, and one container answers all who ask at once, wh
   const { appEnvId, host } = await createFunction(berth, 'sleeper', { idleSeconds: 1, concurrency: 1000 })
   for (const depth of ['FROZEN', 'STOPPED', 'NONE'] as const) {
     await asleep(appEnvId, 'FROZEN')
-    if (depth !== 'FROZEN') await deepen(appEnvId, depth)
+    if (depth !== 'FROZEN') await sleepDeeper(appEnvId, depth)
     const phase = { FROZEN: ['paused'], STOPPED: ['exited'], NONE: [] }[depth]
     await eventually(
       async () => (await containersOf(appEnvId)).map(({ State }) => State),
       (states) => JSON.stringify(states) === JSON.stringify(phase),
     )
     expect(await statusOf(berth, appEnvId)).toMatchObject({
-      ...{ status: 'RUNNING', health: 'HEALTHY', sleeping: true, sleepDepth: depth },
-      ...{ sleepReason: expect.any(String), sleepingSince: expect.any(String) },
+      status: 'RUNNING',
+      health: 'HEALTHY',
+      sleeping: true,
+      sleepDepth: depth,
+      sleepReason: expect.any(String),
+      sleepingSince: expect.any(String),
       replicas: { desired: 0, running: 0, ready: 0 },
     })
     const answers = await Promise.all(Array.from({ length: 40 }, (_, index) => request(urls()[index % 2] ?? '', host)))
@@ -69,7 +73,7 @@ test('sleeps when nobody asks, and one container answers all who ask at once, wh
 test('a container that is killed while it wakes, or just after, costs no request', async () => {
   const { appEnvId, host } = await createFunction(berth, 'killed', { idleSeconds: 1, concurrency: 1000 })
   await asleep(appEnvId)
-  await deepen(appEnvId, 'STOPPED')
+  await sleepDeeper(appEnvId, 'STOPPED')
   const asked = Promise.all(
     Array.from({ length: 20 }, (_, index) => request(urls()[index % 2] ?? '', host, '/?ms=200')),
   )
@@ -90,7 +94,7 @@ test('a container that is killed while it wakes, or just after, costs no request
 test('answers 502 with the reason while its container does not start, and tries again after a pause', async () => {
   const { appEnvId, host } = await createFunction(berth, 'broken', { idleSeconds: 1 })
   await asleep(appEnvId)
-  await deepen(appEnvId, 'NONE')
+  await sleepDeeper(appEnvId, 'NONE')
   const { currentContentId } = await berth.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })
   const content = await berth.database.content.findUniqueOrThrow({ where: { id: currentContentId ?? '' } })
   const configuration = content.configuration as { startup: { args: string[] } }
@@ -111,7 +115,9 @@ test('answers 502 with the reason while its container does not start, and tries 
     expect(body).not.toContain('the safe')
   }
   expect(await statusOf(berth, appEnvId)).toMatchObject({
-    ...{ sleeping: true, sleepDepth: 'NONE', health: 'UNHEALTHY' },
+    sleeping: true,
+    sleepDepth: 'NONE',
+    health: 'UNHEALTHY',
     observedReason: expect.stringContaining('cannot open the safe'),
   })
   expect(await wakesOf(appEnvId)).toHaveLength(1)

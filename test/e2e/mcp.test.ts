@@ -49,17 +49,19 @@ test.each([
     const { accounts } = await call(client, 'list-accounts', {})
     const { accountId } = accounts.at(-1)
     const { appId } = await call(client, 'create-app', {
-      ...{
-        accountId,
-        name: `Tool ${era}`,
-        port: 3000,
-        useImage: true,
-        image: berth.image,
-        healthCheckPath: '/healthz',
-      },
+      accountId,
+      name: `Tool ${era}`,
+      port: 3000,
+      useImage: true,
+      image: berth.image,
+      healthCheckPath: '/healthz',
     })
     const { appEnvId } = await call(client, 'create-app-env', {
-      ...{ accountId, appId, name: 'production', region: 'local', startupConfig: sampleStartup },
+      accountId,
+      appId,
+      name: 'production',
+      region: 'local',
+      startupConfig: sampleStartup,
     })
     const deployed = await call(client, 'deploy-image', { appEnvId, image: berth.image, waitSeconds: 60 })
     expect(deployed).toMatchObject({ success: true, appEnv: { status: 'RUNNING' } })
@@ -93,9 +95,18 @@ test('curl reads a status in one request', async () => {
   await berth.ok('POST', '/app-env/deploy-image', { appEnvId, image: berth.image }, { prefer: 'wait=60' })
   const params = { name: 'get-app-env-status', arguments: { appEnvId } }
   const { stdout } = await promisify(execFile)('curl', [
-    ...['-sS', '-X', 'POST', `${berth.platform.apiUrl}/`, '-H', `Authorization: Bearer ${berth.platform.adminToken}`],
-    ...['-H', 'Content-Type: application/json', '-H', 'Accept: application/json, text/event-stream'],
-    ...['-d', JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })],
+    '-sS',
+    '-X',
+    'POST',
+    `${berth.platform.apiUrl}/`,
+    '-H',
+    `Authorization: Bearer ${berth.platform.adminToken}`,
+    '-H',
+    'Content-Type: application/json',
+    '-H',
+    'Accept: application/json, text/event-stream',
+    '-d',
+    JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
   ])
   const { result } = JSON.parse(stdout)
   const rest = await berth.rest('GET', `/app-env/status?appEnvId=${appEnvId}`)

@@ -48,7 +48,12 @@ export async function startNetworkSite(settings: Record<string, string>, contain
   }
 
   return {
-    ...{ berth, samples, status, containersOf, disconnectAll, repaired },
+    berth,
+    samples,
+    status,
+    containersOf,
+    disconnectAll,
+    repaired,
     disconnectOne: async (sample: Sample) => disconnect(sample, (await containersOf(sample))[0] ?? ''),
     /** A deployment may connect another container between the two calls, and then the engine refuses the second. */
     removeNetwork: (sample: Sample) =>

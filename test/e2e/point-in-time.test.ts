@@ -43,7 +43,9 @@ beforeAll(async () => {
   if (repetitions(false, true)) s3 = await startS3()
   orders = new Orders(await mkdtemp(join(berth.dataDir, 'orders-')))
   worker = await startWorker(berth, {
-    ...{ BERTH_READY_TIMEOUT_SECONDS: '90', BERTH_LOG_ARCHIVE_SECONDS: '1', BERTH_FAULT_INJECTION: orders.folder },
+    BERTH_READY_TIMEOUT_SECONDS: '90',
+    BERTH_LOG_ARCHIVE_SECONDS: '1',
+    BERTH_FAULT_INJECTION: orders.folder,
     BERTH_BACKUP_PRIVATE_HOSTS: 'true',
   })
   service = await createService(berth, 'POSTGRESQL')
@@ -116,7 +118,7 @@ describe('PostgreSQL with point in time', () => {
       )
       await reached(key, await moment())
     }
-    const pieces = await berth.database.logPiece.findMany({
+    const pieces = await berth.database.walPiece.findMany({
       where: { status: 'AVAILABLE' },
       orderBy: { number: 'asc' },
     })
@@ -191,7 +193,7 @@ describe('PostgreSQL with point in time', () => {
     )
     for (const { key } of await list()) await berth.ok('DELETE', '/app-env/backup', { backupKey: key })
     await eventually(
-      () => berth.database.logPiece.count(),
+      () => berth.database.walPiece.count(),
       (pieces) => pieces === 0,
     )
     if (s3) expect(await s3.keys()).toEqual([])

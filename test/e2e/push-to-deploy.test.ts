@@ -83,8 +83,11 @@ async function createHook(): Promise<{ url: string; secret: string }> {
   const { accounts } = await berth.ok<{ accounts: { accountId: string }[] }>('GET', '/accounts')
   const statusApiUrl = `http://127.0.0.1:${(statusApi.address() as AddressInfo).port}/api/v1`
   const hook = {
-    ...{ accountId: accounts.at(-1)?.accountId, provider: 'GITEA', name: 'Loopback' },
-    ...{ statusApiUrl, statusToken: 'a-token' },
+    accountId: accounts.at(-1)?.accountId,
+    provider: 'GITEA',
+    name: 'Loopback',
+    statusApiUrl,
+    statusToken: 'a-token',
   }
   const { path, secret } = await berth.ok<{ path: string; secret: string }>('POST', '/account/git-hook', hook)
   return { url: `${berth.platform.apiUrl}${path}`, secret }

@@ -51,8 +51,12 @@ const keysOf = (region: string) => join(berth.dataDir, 'engine-keys', region)
 
 const createRegion = (region: string, engine: string) =>
   berth.ok('POST', '/region', {
-    ...{ region, name: region, functionsSupported: true, domain: `${region}.berth.localhost` },
-    ...{ engine, reachAddress: machine.address },
+    region,
+    name: region,
+    functionsSupported: true,
+    domain: `${region}.berth.localhost`,
+    engine,
+    reachAddress: machine.address,
   })
 
 /** An environment of a new app in a region, with an operation that deploys it. */

@@ -47,14 +47,23 @@ export async function startRemoteMachine(): Promise<RemoteMachine> {
     await startPrivateEngine({
       namespace,
       listen: [
-        ...['--host', `tcp://${address}:${TLS_PORT}`, '--tlsverify', '--tlscacert', join(folder, 'ca.pem')],
-        ...['--tlscert', join(folder, 'server.pem'), '--tlskey', join(folder, 'server-key.pem')],
+        '--host',
+        `tcp://${address}:${TLS_PORT}`,
+        '--tlsverify',
+        '--tlscacert',
+        join(folder, 'ca.pem'),
+        '--tlscert',
+        join(folder, 'server.pem'),
+        '--tlskey',
+        join(folder, 'server-key.pem'),
       ],
     }),
   )
   const running = undo.move()
   return {
-    ...{ address, engine, tlsAddress: `tcp://${address}:${TLS_PORT}` },
+    address,
+    engine,
+    tlsAddress: `tcp://${address}:${TLS_PORT}`,
     writeTlsKeys(into) {
       mkdirSync(into, { recursive: true })
       for (const name of ['ca.pem', 'cert.pem']) writeFileSync(join(into, name), readFileSync(join(folder, name)))
@@ -142,14 +151,15 @@ async function startSsh(
   chmodSync(authorized, 0o600)
   writeFileSync(join(into, 'known_hosts'), `${address} ${readFileSync(`${hostKey}.pub`, 'utf8')}`)
   const settings = [
-    ...[`Port=${SSH_PORT}`, `ListenAddress=${address}`, `HostKey=${hostKey}`, `AuthorizedKeysFile=${authorized}`],
-    ...[
-      'StrictModes=no',
-      'UsePAM=no',
-      'PermitRootLogin=prohibit-password',
-      'PidFile=none',
-      'PasswordAuthentication=no',
-    ],
+    `Port=${SSH_PORT}`,
+    `ListenAddress=${address}`,
+    `HostKey=${hostKey}`,
+    `AuthorizedKeysFile=${authorized}`,
+    'StrictModes=no',
+    'UsePAM=no',
+    'PermitRootLogin=prohibit-password',
+    'PidFile=none',
+    'PasswordAuthentication=no',
   ]
   const args = [
     `--net=/run/netns/${namespace}`,

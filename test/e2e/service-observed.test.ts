@@ -10,8 +10,10 @@ let service: Service | null = null
 
 beforeAll(async () => {
   berth = await startTestPlatform({
-    ...{ BERTH_READY_TIMEOUT_SECONDS: '120', BERTH_RECONCILE_SECONDS: '1' },
-    ...{ BERTH_SERVICE_METRICS_SECONDS: '1', BERTH_DRAIN_SECONDS: '60' },
+    BERTH_READY_TIMEOUT_SECONDS: '120',
+    BERTH_RECONCILE_SECONDS: '1',
+    BERTH_SERVICE_METRICS_SECONDS: '1',
+    BERTH_DRAIN_SECONDS: '60',
   })
   service = await createService(berth, 'POSTGRESQL', { databaseSettings: { log_min_duration_statement: 0 } })
 }, TIMEOUT_MS)

@@ -52,7 +52,10 @@ test('without one of its prerequisites a solution is refused, and nothing of it 
   const accountId = accounts.at(-1)?.accountId ?? ''
   const install = () =>
     rest('POST', '/solutions', {
-      ...{ accountId, solutionSlug: 'code-server', appName: 'Refused', region: 'local' },
+      accountId,
+      solutionSlug: 'code-server',
+      appName: 'Refused',
+      region: 'local',
       inputs: { password: `${CANARY} and more` },
     })
   const set = async (entitlements: string[], sandboxAddonReady: boolean, publicGatewayReady: boolean) => {

@@ -11,9 +11,15 @@ export async function startWorker(berth: TestPlatform, settings: Record<string, 
     port,
     logFile: join(berth.dataDir, 'worker.log'),
     environment: {
-      ...{ BERTH_ROLES: 'worker', DATABASE_URL: berth.databaseUrl, BERTH_DATA_DIR: berth.dataDir },
-      ...{ BERTH_HEALTH_PORT: String(port), BERTH_HOST_FIREWALL: 'off', BERTH_RECONCILE_SECONDS: '1' },
-      ...{ BERTH_LEASE_SECONDS: '5', BERTH_LOG_LEVEL: 'warn', ...settings },
+      BERTH_ROLES: 'worker',
+      DATABASE_URL: berth.databaseUrl,
+      BERTH_DATA_DIR: berth.dataDir,
+      BERTH_HEALTH_PORT: String(port),
+      BERTH_HOST_FIREWALL: 'off',
+      BERTH_RECONCILE_SECONDS: '1',
+      BERTH_LEASE_SECONDS: '5',
+      BERTH_LOG_LEVEL: 'warn',
+      ...settings,
     },
   })
   worker.start()

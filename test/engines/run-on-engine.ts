@@ -13,6 +13,10 @@ import type { TestedEngine } from './tested-engines.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const VITEST = [process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run']
 const NONE: Counts = { passed: 0, failed: 0, failures: [] }
+/** Of one command: the longest takes a third of it on two cores. Without a bound, one that hangs is a run without a result. */
+const MAX_MINUTES = 30
+const KILL_AFTER_MS = 30_000
+
 const failing = (why: string): Pick<Counts, 'failed' | 'failures'> => ({ failed: 1, failures: [why] })
 const BERTH = [process.execPath, join(ROOT, 'scripts/berth.mjs')]
 
@@ -117,10 +121,17 @@ function run(engine: RunningEngine | null, command: string[], settings: NodeJS.P
     signalled = true
     child.kill('SIGTERM')
   }
+  const end = () => {
+    console.error(`${command.join(' ')} did not end within ${MAX_MINUTES} minutes and is ended.`)
+    child.kill('SIGTERM')
+    setTimeout(() => child.kill('SIGKILL'), KILL_AFTER_MS).unref()
+  }
+  const limit = setTimeout(end, MAX_MINUTES * 60_000)
   process.on('SIGTERM', stop).on('SIGINT', stop)
   return new Promise((resolve, reject) => {
     child.once('error', reject)
     child.once('exit', (code) => {
+      clearTimeout(limit)
       process.off('SIGTERM', stop).off('SIGINT', stop)
       if (signalled) reject(new Error('Interrupted'))
       else resolve(code ?? 1)

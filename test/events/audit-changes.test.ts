@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Database } from '../../src/database/client.ts'
-import { toldChanges } from '../../src/events/audit-changes.ts'
-import { AUDITED_TABLES, UNTOLD } from '../../src/events/audited-tables.ts'
+import { auditedChanges } from '../../src/events/audit-changes.ts'
+import { AUDITED_TABLES, OMITTED } from '../../src/events/audited-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const noted = (...notes: object[]) => ['-', ...notes.map((note) => JSON.stringify(note))].join('\n')
-const told = (...notes: object[]) => toldChanges(noted(...notes), '')
+const changesOf = (...notes: object[]) => auditedChanges(noted(...notes), '')
 
 const row = { table: 'app_env', name: 'Production' }
 const naming = { id: 'env_1', cli_env_name: 'a-b-c' }
@@ -15,21 +15,26 @@ describe('what a transaction has noted', () => {
   test('is told as one change of each field, from the first value to the last', () => {
     const first = { ...row, before: { ...naming, containers: 1 }, after: { ...naming, containers: 2 } }
     const second = { ...row, before: { ...naming, containers: 2 }, after: { ...naming, containers: 3 } }
-    const told1 = told(first, second)
+    const told1 = changesOf(first, second)
     expect(told1).toEqual({ fieldChanges: [{ ...thing, field: 'containers', before: 1, after: 3 }] })
     const back = { ...row, before: { ...naming, containers: 3 }, after: { ...naming, containers: 1 } }
-    expect(told(first, second, back)).toEqual({})
+    expect(changesOf(first, second, back)).toEqual({})
   })
 
   test('shows a variable that was written anew as changed, and one that is as it was not at all', () => {
     const variable = (value: string, type: string) => ({
-      ...{ id: Math.random(), app_env_id: 'env_1', name: 'KEY', type, is_secret: true },
-      ...{ sealed_value: Math.random(), fingerprint: value },
+      id: Math.random(),
+      app_env_id: 'env_1',
+      name: 'KEY',
+      type,
+      is_secret: true,
+      sealed_value: Math.random(),
+      fingerprint: value,
     })
     const table = 'variable'
     const gone = { table, before: variable('one', 'DEPLOY'), after: null }
-    expect(told(gone, { table, before: null, after: variable('one', 'DEPLOY') })).toEqual({})
-    const { fieldChanges } = told(gone, { table, before: null, after: variable('two', 'BUILD') })
+    expect(changesOf(gone, { table, before: null, after: variable('one', 'DEPLOY') })).toEqual({})
+    const { fieldChanges } = changesOf(gone, { table, before: null, after: variable('two', 'BUILD') })
     expect(fieldChanges).toMatchObject([
       { name: 'KEY', field: 'type', before: 'DEPLOY', after: 'BUILD' },
       { name: 'KEY', field: 'value', before: '***SECRET***', after: '***SECRET***' },
@@ -38,7 +43,7 @@ describe('what a transaction has noted', () => {
 
   test('shows each field of what is gone, and no column that is not declared', () => {
     const before = { ...naming, name: 'Production', lease_token: 7, secret_of_tomorrow: 'hush' }
-    expect(told({ ...row, before, after: null }).fieldChanges).toEqual([
+    expect(changesOf({ ...row, before, after: null }).fieldChanges).toEqual([
       { ...thing, field: 'cliEnvName', before: 'a-b-c', after: null },
       { ...thing, field: 'name', before: 'Production', after: null },
       { ...thing, field: 'secretOfTomorrow', before: '***SECRET***', after: null },
@@ -49,7 +54,7 @@ describe('what a transaction has noted', () => {
     const health = (path: string, key: string) => ({ path, headers: { Authorization: key } })
     const before = { ...naming, health_check: health('/a', 'hush'), startup_config: null }
     const after = { ...naming, health_check: health('/b', 'hush 2'), startup_config: { command: 'x', headers: 'hush' } }
-    const changes = told({ ...row, before, after }).fieldChanges ?? []
+    const changes = changesOf({ ...row, before, after }).fieldChanges ?? []
     expect(changes.map(({ field, before, after }) => [field, before, after])).toEqual([
       ['healthCheck.path', '/a', '/b'],
       ['healthCheck.headers.Authorization', '***SECRET***', '***SECRET***'],
@@ -59,15 +64,19 @@ describe('what a transaction has noted', () => {
 
   test('is cut: texts, lists, changes and their size', () => {
     const app = (fields: object) => ({ table: 'app', before: { id: 'app_1', ...fields }, after: null })
-    const [text] = told(app({ image: `${'x'.repeat(999)}😀` })).fieldChanges ?? []
+    const [text] = changesOf(app({ image: `${'x'.repeat(999)}😀` })).fieldChanges ?? []
     expect(text?.before).toBe(`${'x'.repeat(999)}\uFFFD… (1001 characters)`)
-    const list = told({ table: 'membership', before: { user_id: 'u', app_env_ids: Array(60).fill('e') }, after: null })
+    const list = changesOf({
+      table: 'membership',
+      before: { user_id: 'u', app_env_ids: Array(60).fill('e') },
+      after: null,
+    })
     expect(list.fieldChanges?.[0]?.before).toEqual([...Array(50).fill('e'), '… and 10 more'])
     const many = Array.from({ length: 120 }, (_, index) => ({ ...app({ port: 1 }), before: { id: index, port: 1 } }))
-    const { fieldChanges, fieldChangesLeftOut } = toldChanges(noted(...many), '5')
+    const { fieldChanges, fieldChangesLeftOut } = auditedChanges(noted(...many), '5')
     expect([fieldChanges?.length, fieldChangesLeftOut]).toEqual([100, 25])
     const large = many.map((note) => ({ ...note, before: { ...note.before, port: 'y'.repeat(1_000) } }))
-    const kept = told(...large)
+    const kept = changesOf(...large)
     expect(JSON.stringify(kept.fieldChanges).length).toBeLessThan(33_000)
     expect((kept.fieldChanges?.length ?? 0) + (kept.fieldChangesLeftOut ?? 0)).toBe(120)
   })
@@ -76,29 +85,82 @@ describe('what a transaction has noted', () => {
 /** Tables that no command changes, or of whose changes nothing is told. */
 const NOT_AUDITED: Record<string, string[]> = {
   'written by workers and the ingress': [
-    ...['account_usage', 'pulled_image', 'engine_host', 'container', 'log_stream', 'log_line', 'metric_sample'],
-    ...['service_sample', 'replica', 'request_scaling', 'request_load', 'request_sample', 'ingress_session', 'wake'],
-    ...['engine_mark', 'build_turn'],
-    ...['job_attempt', 'log_archive', 'log_piece', 'usage_interval', 'usage_account', 'usage_price'],
-    ...['usage_statement', 'budget_alert', 'commit_status', 'git_delivery', 'solution_component', 'webhook_attempt'],
+    'account_usage',
+    'pulled_image',
+    'engine_host',
+    'container',
+    'log_stream',
+    'log_line',
+    'metric_sample',
+    'service_sample',
+    'replica',
+    'request_scaling',
+    'request_load',
+    'request_sample',
+    'ingress_session',
+    'wake',
+    'engine_mark',
+    'build_turn',
+    'job_attempt',
+    'log_archive',
+    'log_piece',
+    'usage_interval',
+    'usage_account',
+    'usage_price',
+    'usage_statement',
+    'budget_alert',
+    'commit_status',
+    'git_delivery',
+    'solution_component',
+    'webhook_attempt',
   ],
   'changed by pages of sign-in and OAuth, whose entries say what was done': [
-    ...['user_password', 'passkey', 'code_generator', 'recovery_code', 'company_identity', 'sign_in_challenge'],
-    ...['session', 'oauth_client', 'oauth_state'],
+    'user_password',
+    'passkey',
+    'code_generator',
+    'recovery_code',
+    'company_identity',
+    'sign_in_challenge',
+    'session',
+    'oauth_client',
+    'oauth_state',
   ],
   'what Berth keeps for itself': [
-    ...['installation', 'event_sequence', 'event', 'audit_entry', 'idempotency_record', 'rate_count'],
-    ...['released_host', 'released_port', 'upload', 'build_cache', '_prisma_migrations'],
+    'installation',
+    'event_sequence',
+    'event',
+    'audit_entry',
+    'idempotency_record',
+    'rate_count',
+    'released_host',
+    'released_port',
+    'upload',
+    'build_cache',
+    '_prisma_migrations',
   ],
 }
 
 /** Columns of which only is told that they changed. */
 const MASKED = [
-  ...['account.data_key', 'app.build_args', 'app.health_check_headers', 'backup.sealed_key', 'credential.sealed_data'],
-  ...['content.build_plan', 'content.configuration', 'git_hook.sealed_data', 'invitation.hash', 'job_run.snapshot'],
-  ...['job_run.stdin', 'service_credentials.sealed_data', 'service_credentials.sealed_next'],
-  ...['solution_installation.sealed_inputs', 'token.hash', 'token.previous_hash', 'variable.fingerprint'],
-  ...['webhook.address', 'webhook.sealed_data'],
+  'account.data_key',
+  'app.build_args',
+  'app.health_check_headers',
+  'backup.sealed_key',
+  'credential.sealed_data',
+  'content.build_plan',
+  'content.configuration',
+  'git_hook.sealed_data',
+  'invitation.hash',
+  'job_run.snapshot',
+  'job_run.stdin',
+  'service_credentials.sealed_data',
+  'service_credentials.sealed_next',
+  'solution_installation.sealed_inputs',
+  'token.hash',
+  'token.previous_hash',
+  'variable.fingerprint',
+  'webhook.address',
+  'webhook.sealed_data',
 ]
 
 describe('the declaration of what is told', () => {
@@ -127,9 +189,9 @@ describe('the declaration of what is told', () => {
   })
 
   test('names columns that there are', () => {
-    for (const [name, { id = 'id', label, key, shown, untold, as }] of Object.entries(AUDITED_TABLES)) {
+    for (const [name, { id = 'id', label, key, shown, omitted, as }] of Object.entries(AUDITED_TABLES)) {
       const present = columns.filter(({ table }) => table === name).map(({ column }) => column)
-      const named = [id, ...(label ? [label] : []), ...(key ?? []), ...words(shown), ...words(untold)]
+      const named = [id, ...(label ? [label] : []), ...(key ?? []), ...words(shown), ...words(omitted)]
       expect([name, [...named, ...Object.keys(as ?? {})].filter((column) => !present.includes(column))]).toEqual([
         name,
         [],
@@ -140,7 +202,7 @@ describe('the declaration of what is told', () => {
   test('leaves masked what is a secret, and nothing else', () => {
     const masked = columns.filter(({ table, column }) => {
       const known = AUDITED_TABLES[table]
-      return known && !words(`${UNTOLD} ${known.shown} ${known.untold}`).includes(column)
+      return known && !words(`${OMITTED} ${known.shown} ${known.omitted}`).includes(column)
     })
     expect(masked.map(({ table, column }) => `${table}.${column}`).sort()).toEqual(MASKED.sort())
   })

@@ -6,7 +6,7 @@ import { record } from '../../src/events/record.ts'
 import type { GraphQLWorld } from '../support/graphql-world.ts'
 
 const PADDING = 'x'.repeat(50_000)
-const MOST_EVENTS = 600
+const MAX_EVENTS = 600
 const QUERY = `subscription ($id: ID!, $after: String) {
   accountEvents(accountId: $id, after: $after) { cursor event { payload } }
 }`
@@ -76,7 +76,7 @@ const log = (world: GraphQLWorld, accountId: string) =>
 
 /** Writes until the kernel takes no more for a reader, and so the server has to keep it. */
 export async function fillUp(world: GraphQLWorld, accountId: string, sockets: ReadonlySet<Socket>): Promise<void> {
-  for (let count = 0; count < MOST_EVENTS; count += 1) {
+  for (let count = 0; count < MAX_EVENTS; count += 1) {
     await log(world, accountId)
     if (isWaiting(sockets) && (await staysSo(sockets))) return
   }

@@ -107,7 +107,8 @@ async function sampleUntil(signal: AbortSignal, sample: () => Promise<void>): Pr
 
 function pictureOf(samples: readonly Sample[]): string {
   const line = (name: string, color: string, value: (sample: Sample) => number) => ({
-    ...{ name, color },
+    name,
+    color,
     points: samples.map((sample) => [sample.seconds, value(sample)] as const),
   })
   return drawPanels(`A function under 0 → ${CLIENTS} → 0 concurrent requests`, [

@@ -13,9 +13,9 @@ const AT_ONCE = 4
 const WAKES = 15
 const IDLE_SECONDS = 20
 /** Resident, with what as many deployments have left in the heaps of five processes. */
-const MOST_MB_EACH = 4
+const MAX_MB_EACH = 4
 /** Of the wake of one function alone, which has a held connection (BERTH_FUNCTION_NETWORKS): most of many have none. */
-const MOST_SLOWER = 3
+const MAX_SLOWER = 3
 
 /** What many sleeping functions cost, and what they cost the wake of one. */
 export const manyProof: Proof = {
@@ -40,14 +40,14 @@ export const manyProof: Proof = {
     log(`  ${functions} asleep: ${wordsOf(many)}`)
     const [grown, busier] = [many.memoryMb - alone.memoryMb, many.cpuPercent - alone.cpuPercent]
     claim(
-      grown < MOST_MB_EACH * functions,
-      `each costs less than ${MOST_MB_EACH} MB of Berth's memory: ${(grown / functions).toFixed(2)} MB`,
+      grown < MAX_MB_EACH * functions,
+      `each costs less than ${MAX_MB_EACH} MB of Berth's memory: ${(grown / functions).toFixed(2)} MB`,
     )
     claim(busier < 10, `all of them cost ${busier.toFixed(1)} % of a processor`)
     const ratio = many.wakeMs / alone.wakeMs
     claim(
-      ratio <= MOST_SLOWER,
-      `the wake of a random one takes ${ratio.toFixed(2)} of one alone (${MOST_SLOWER} allowed)`,
+      ratio <= MAX_SLOWER,
+      `the wake of a random one takes ${ratio.toFixed(2)} of one alone (${MAX_SLOWER} allowed)`,
     )
   },
 }

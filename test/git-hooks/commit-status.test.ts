@@ -17,8 +17,11 @@ let world: GitHookWorld
 beforeAll(async () => {
   host = await startStatusHost()
   world = await createGitHookWorld({
-    ...{ BERTH_GIT_PRIVATE_HOSTS: 'true', BERTH_GITHUB_API_URL: host.url, BERTH_GITHUB_WEBHOOK_SECRET: APP_SECRET },
-    ...{ BERTH_GITHUB_APP_ID: '4711', BERTH_GITHUB_PRIVATE_KEY: pem },
+    BERTH_GIT_PRIVATE_HOSTS: 'true',
+    BERTH_GITHUB_API_URL: host.url,
+    BERTH_GITHUB_WEBHOOK_SECRET: APP_SECRET,
+    BERTH_GITHUB_APP_ID: '4711',
+    BERTH_GITHUB_PRIVATE_KEY: pem,
   })
 })
 afterAll(async () => {
@@ -58,7 +61,11 @@ async function pushed(provider: Provider = 'GITHUB', fields: Record<string, unkn
   const project = provider === 'GITLAB' ? '15' : new URL(url).pathname.slice(1)
   const isAbout = ({ body }: ToldStatus) => [body.context, body.name].includes(`berth/${cliEnvName}`)
   return {
-    ...{ hook, appEnvId, project, operationId: operation?.id ?? '', context: `berth/${cliEnvName}` },
+    hook,
+    appEnvId,
+    project,
+    operationId: operation?.id ?? '',
+    context: `berth/${cliEnvName}`,
     told: () => host.told.filter(isAbout),
   }
 }

@@ -10,7 +10,9 @@ let world: GitHookWorld
 
 beforeAll(async () => {
   world = await createGitHookWorld({
-    ...{ BERTH_GITHUB_WEBHOOK_SECRET: APP_SECRET, BERTH_GITHUB_APP_ID: '1', BERTH_GITHUB_PRIVATE_KEY: 'PRIVATE KEY' },
+    BERTH_GITHUB_WEBHOOK_SECRET: APP_SECRET,
+    BERTH_GITHUB_APP_ID: '1',
+    BERTH_GITHUB_PRIVATE_KEY: 'PRIVATE KEY',
     BERTH_GIT_HOOK_LIMIT_KB: '64',
   })
 })
@@ -39,8 +41,14 @@ describe.each(PROVIDERS)('a push that %s tells of', (provider) => {
     expect(content).toMatchObject({ gitCommitId: A, gitBranch: 'main' })
     expect(content.buildPlan).toMatchObject({ source: { kind: 'git', url: `${url}.git`, branch: 'main', commit: A } })
     expect(await world.newest()).toMatchObject({
-      ...{ source: hook.gitHookId, deliveryKey: way.id, provider, branch: 'main', commitId: A, pusher: 'ada' },
-      ...{ outcome: 'DEPLOYED', repository: new URL(url).host + new URL(url).pathname },
+      source: hook.gitHookId,
+      deliveryKey: way.id,
+      provider,
+      branch: 'main',
+      commitId: A,
+      pusher: 'ada',
+      outcome: 'DEPLOYED',
+      repository: new URL(url).host + new URL(url).pathname,
       environments: [{ appEnvId, outcome: 'DEPLOYED', operationId: operation?.id }],
     })
     const audit = await world.database.auditEntry.findFirst({

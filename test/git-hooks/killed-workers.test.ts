@@ -63,7 +63,11 @@ describe('a worker that is killed between its request to the git host and its re
       return (await world.operationsOf(present?.id ?? '')).at(-1)?.id ?? ''
     }
     return {
-      ...{ hook, url, newest, operationId: await newest(), context },
+      hook,
+      url,
+      newest,
+      operationId: await newest(),
+      context,
       /** What the host was told, such as `aaaa pending`. */
       said: () =>
         host.told.flatMap(({ path, body }) =>

@@ -20,7 +20,9 @@ let world: PullRequestWorld
 beforeAll(async () => {
   world = await createPullRequestWorld({
     BERTH_OPERATION_RATE_LIMIT: '3',
-    ...{ BERTH_GITHUB_WEBHOOK_SECRET: APP_SECRET, BERTH_GITHUB_APP_ID: '1', BERTH_GITHUB_PRIVATE_KEY: 'PRIVATE KEY' },
+    BERTH_GITHUB_WEBHOOK_SECRET: APP_SECRET,
+    BERTH_GITHUB_APP_ID: '1',
+    BERTH_GITHUB_PRIVATE_KEY: 'PRIVATE KEY',
   })
 })
 afterAll(() => world?.close())

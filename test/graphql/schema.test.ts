@@ -93,6 +93,7 @@ describe('the schema', () => {
         "AddMemberPayload.appEnvIds",
         "AddMemberPayload.roles",
         "AppEnv.hosts",
+        "AppEnv.networkAliases",
         "AppEnv.variables",
         "AppEnv.warnings",
         "AuditEntry.changes",

@@ -8,9 +8,9 @@ import { advanceInstallations } from '../../src/services/solution/advance-instal
 import { installSolution } from '../../src/services/solution/install-solution.ts'
 import { removeInstallation } from '../../src/services/solution/remove-installation.ts'
 import { revokeToken } from '../../src/services/token/token-commands.ts'
+import { endWithoutAttempt } from '../../src/worker/runs/end-attempt.ts'
 import { loadRun, type RunContext } from '../../src/worker/runs/run-context.ts'
 import { claimRun } from '../../src/worker/runs/run-lease-table.ts'
-import { endWithoutAttempt } from '../../src/worker/runs/settle-run.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
 import { type Answer, openSocket, overSse, take } from '../support/transports.ts'
 
@@ -115,7 +115,8 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     const answers = subscribe(INSTALLATION, { id })
     const shown = (answer: Answer | undefined) => answer?.data.installationChanged
     expect(shown((await answers.next()).value)).toMatchObject({
-      ...{ event: null, installation: { status: 'INSTALLING', components: [{ key: 'app', state: 'DEPLOYING' }] } },
+      event: null,
+      installation: { status: 'INSTALLING', components: [{ key: 'app', state: 'DEPLOYING' }] },
     })
     // What happens to another installation is no message of this one.
     await world.perform(removeInstallation, { installationId: otherId })

@@ -27,11 +27,17 @@ export async function startBerthUnderTest(databaseUrl: string): Promise<BerthUnd
     ipc: true,
     settings: {
       BERTH_ROLES: docker ? 'api,worker,ingress' : 'api,ingress',
-      ...{ BERTH_RATE_LIMIT: '10000000', BERTH_OPERATION_RATE_LIMIT: '100000', BERTH_ANONYMOUS_RATE_LIMIT: '10000000' },
+      BERTH_RATE_LIMIT: '10000000',
+      BERTH_OPERATION_RATE_LIMIT: '100000',
+      BERTH_ANONYMOUS_RATE_LIMIT: '10000000',
       // Waiting is allowed, but must not be mistaken for hanging.
-      ...{ BERTH_MAX_WAIT_SECONDS: '1', BERTH_LOG_LEVEL: 'error' },
-      ...{ BERTH_DRAIN_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', BERTH_OPERATION_ATTEMPTS: '1' },
-      ...{ BERTH_READY_TIMEOUT_SECONDS: '10', BERTH_WORKER_CONCURRENCY: '2' },
+      BERTH_MAX_WAIT_SECONDS: '1',
+      BERTH_LOG_LEVEL: 'error',
+      BERTH_DRAIN_SECONDS: '1',
+      BERTH_STOP_GRACE_SECONDS: '1',
+      BERTH_OPERATION_ATTEMPTS: '1',
+      BERTH_READY_TIMEOUT_SECONDS: '10',
+      BERTH_WORKER_CONCURRENCY: '2',
       // Few enough to be all in use early: sockets are counted, and a pool that still grows would look like a leak.
       DATABASE_POOL_SIZE: '10',
     },
@@ -41,7 +47,10 @@ export async function startBerthUnderTest(databaseUrl: string): Promise<BerthUnd
   return {
     url: process.url,
     port: Number(new URL(process.url).port),
-    ...{ ingressPort, token: process.token, process, docker },
+    ingressPort,
+    token: process.token,
+    process,
+    docker,
     async testify({ collect } = { collect: false }) {
       const answer = once(process.child, 'message')
       process.child.send(collect ? 'collect and testify' : 'testify')

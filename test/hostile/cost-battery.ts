@@ -129,12 +129,12 @@ export async function sendBattery(berth: BerthUnderTest, transports: Record<stri
 }
 
 const QUIET_MS = 300
-const MOST_LOOKS = 100
+const MAX_LOOKS = 100
 
 /** On a busy machine, what earlier phases asked for may still be under way, and its resolvers would count here. */
 async function untilQuiet({ testify }: BerthUnderTest): Promise<void> {
   let seen = -1
-  for (let look = 0; look < MOST_LOOKS; look += 1) {
+  for (let look = 0; look < MAX_LOOKS; look += 1) {
     const { resolvers } = await testify()
     if (resolvers === seen) return
     seen = resolvers

@@ -151,6 +151,15 @@ const base64 = (text: string) => Buffer.from(text).toString('base64')
 
 /** Cursors of every kind that there are, and of none. */
 const CURSORS = [
-  ...['', '0', '1', '-1', '99999999999999999999', '9223372036854775808', '1e3', 'AAAA', '=', '2026-01-01T00:00:00Z'],
+  '',
+  '0',
+  '1',
+  '-1',
+  '99999999999999999999',
+  '9223372036854775808',
+  '1e3',
+  'AAAA',
+  '=',
+  '2026-01-01T00:00:00Z',
   ...['GPC:S:x', 'GPC:N:1', 'GPC:S:\0', 'GPC:D:zz', 'GPC:J:["a"]', 'GPC:J:{', 'GPC:B:1', 'OC:1', 'App:1'].map(base64),
 ]

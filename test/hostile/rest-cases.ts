@@ -145,9 +145,19 @@ const HEADER_TRICKS: readonly ((draw: Draw) => Sent['headers'])[] = [
 const PRINTABLE = STRINGS.filter((text) => /^[\x20-\x7e]*$/.test(text))
 
 const CONTENT_TYPES = [
-  ...['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=a', 'application/graphql', ''],
-  ...['application/json; charset=utf-16', 'application/json; charset=latin1', 'application/json;charset="utf-8"'],
-  ...['APPLICATION/JSON', 'application/jsonp', 'application/json;;', 'application/json, text/plain', ...PRINTABLE],
+  'text/plain',
+  'application/x-www-form-urlencoded',
+  'multipart/form-data; boundary=a',
+  'application/graphql',
+  '',
+  'application/json; charset=utf-16',
+  'application/json; charset=latin1',
+  'application/json;charset="utf-8"',
+  'APPLICATION/JSON',
+  'application/jsonp',
+  'application/json;;',
+  'application/json, text/plain',
+  ...PRINTABLE,
 ]
 
 function headersOf(draw: Draw, isWrite: boolean): Sent['headers'] {

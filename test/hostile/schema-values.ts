@@ -19,10 +19,24 @@ export interface JsonSchema {
 
 /** Values that pass validation, by the name of the field. */
 export const FINE: Readonly<Record<string, unknown>> = {
-  ...{ name: 'Fuzz', port: 80, region: 'local', image: MISSING_IMAGE, email: 'a@example.com' },
-  ...{ roles: ['AUDIT'], kind: 'USER', type: 'BASIC_AUTH', data: { username: 'a', password: 'b' } },
-  ...{ dockerPreset: 'CUSTOM', useImage: true, containers: 1, zClouds: 1, envVars: [{ name: 'A', value: 'b' }] },
-  ...{ healthCheckPath: '/', healthCheckHeaders: { 'X-A': 'b' }, limit: 5, startupConfig: { command: 'run' } },
+  name: 'Fuzz',
+  port: 80,
+  region: 'local',
+  image: MISSING_IMAGE,
+  email: 'a@example.com',
+  roles: ['AUDIT'],
+  kind: 'USER',
+  type: 'BASIC_AUTH',
+  data: { username: 'a', password: 'b' },
+  dockerPreset: 'CUSTOM',
+  useImage: true,
+  containers: 1,
+  zClouds: 1,
+  envVars: [{ name: 'A', value: 'b' }],
+  healthCheckPath: '/',
+  healthCheckHeaders: { 'X-A': 'b' },
+  limit: 5,
+  startupConfig: { command: 'run' },
 }
 
 export interface Making {

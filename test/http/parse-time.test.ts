@@ -131,7 +131,7 @@ const FEW = 24
 // Below this, a measurement is mostly noise: no text of this length may be a burden anyway.
 const NOTICEABLE_MS = 20
 /** Twice the text takes twice the time; a quadratic parser takes four times. */
-const MOST_FOR_TWICE = 3.2
+const MAX_FOR_TWICE = 3.2
 
 function expectLinear(parse: (text: string) => unknown, { length, ends }: { length: number; ends: string[] }): void {
   for (const unit of UNITS) {
@@ -144,7 +144,7 @@ function expectLinear(parse: (text: string) => unknown, { length, ends }: { leng
       const single = leastOf(parse, text(length))
       if (single < NOTICEABLE_MS) continue
       const ratio = leastOf(parse, text(2 * length)) / single
-      expect(ratio, `${length} characters take ${single} ms: ${about}`).toBeLessThan(MOST_FOR_TWICE)
+      expect(ratio, `${length} characters take ${single} ms: ${about}`).toBeLessThan(MAX_FOR_TWICE)
     }
   }
 }

@@ -275,6 +275,19 @@ test(
       'healthcheck: {test: a, retries: "*"}',
       'scale: "*"',
       'labels: {a: "*"}',
+      'environment: {DSN: "host=db *"}',
+      'environment: {DATABASE_URL: "postgres://a:b@db/*"}',
+      'tmpfs: ["/a:*"]',
+      'mem_limit: "*"',
+      'stop_grace_period: "*"',
+      'hostname: "*"',
+      'user: "*"',
+      'links: ["*"]',
+      'restart: "*"',
+      'cap_drop: ["*"]',
+      'ulimits: {nofile: "*"}',
+      'networks: {a: {aliases: ["*"]}}',
+      'ports: [{target: "*", published: "*", host_ip: "*"}]',
     ]
     const uses = '$A'.repeat(MAX_FILLED / MAX_VARIABLE - 1)
     function* cells() {

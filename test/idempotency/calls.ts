@@ -52,7 +52,11 @@ const REPLAYED = /,?"idempotentReplayed":(true|false)/
 
 /** The status that REST would have, so that both APIs are compared alike. */
 const STATUS: Record<string, number> = {
-  ...{ INVALID_INPUT: 400, FORBIDDEN: 403, NOT_FOUND: 404, CONFLICT: 409, PRECONDITION_FAILED: 412 },
+  INVALID_INPUT: 400,
+  FORBIDDEN: 403,
+  NOT_FOUND: 404,
+  CONFLICT: 409,
+  PRECONDITION_FAILED: 412,
   IDEMPOTENCY_MISMATCH: 422,
   UNAVAILABLE: 503,
 }

@@ -9,7 +9,11 @@ import { CurrentTable, type RouteScaling, RouteTable, type Target } from '../../
 import { ask, eventually, routeTo, startReplica } from './fixtures.ts'
 
 const SCALING: RouteScaling = {
-  ...{ concurrency: 10, maxScale: 3, idleSeconds: 60, timeoutSeconds: 60, revision: 0 },
+  concurrency: 10,
+  maxScale: 3,
+  idleSeconds: 60,
+  timeoutSeconds: 60,
+  revision: 0,
   failure: null,
 }
 

@@ -260,7 +260,7 @@ test('what the ingress says of a client comes first, and before more headers tha
       .split('\r\n')
       .slice(2, 6)
       .map((line) => line.split(':')[0]),
-  ).toEqual([...['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Request-Id']])
+  ).toEqual(['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'X-Request-Id'])
   expect(await ask(255)).toMatch(/^HTTP\/1\.1 431 /)
 })
 

@@ -148,14 +148,18 @@ export function ask(
   })
 }
 
+const FIRST_ANSWER_MS = 5_000
+
 /** Writes bytes as they are and reads until the other end closes, or has been silent for a while. */
-export async function talk(port: number, text: string, silenceMs = 300): Promise<string> {
+export async function talk(port: number, text: string, silenceMs = 600): Promise<string> {
   const socket = connect({ host: '127.0.0.1', port })
   onTestFinished(() => void socket.destroy())
   let answer = ''
-  socket.setTimeout(silenceMs, () => socket.destroy())
+  // A busy machine takes its time until it begins to answer.
+  socket.setTimeout(Math.max(FIRST_ANSWER_MS, silenceMs), () => socket.destroy())
   socket.on('data', (chunk) => {
     answer += chunk.toString('latin1')
+    socket.setTimeout(silenceMs)
   })
   socket.on('error', () => {})
   socket.write(text, 'latin1')

@@ -56,7 +56,12 @@ test('routes are the hosts of live environments with their ready replicas', asyn
   const source = await start()
   expect(source.isReady()).toBe(true)
   expect(source.table?.lookup(host)).toEqual({
-    ...{ host, appEnvId, cliEnvName, status: 'RUNNING', hasDeployment: true, keepsEnding: false },
+    host,
+    appEnvId,
+    cliEnvName,
+    status: 'RUNNING',
+    hasDeployment: true,
+    keepsEnding: false,
     targets: [{ name: `${cliEnvName}-0`, address: '127.0.0.1', port: 20_000 }],
     scaling: null,
   })
@@ -75,7 +80,10 @@ test('TCP ports are those of environments with external access, with their first
   await eventually(() => source.table?.tcpRoutes.length === 1)
   expect(source.table?.tcpRoutes).toEqual([
     {
-      ...{ port: 20_000, cliEnvName, maxConnections: null, ...access },
+      port: 20_000,
+      cliEnvName,
+      maxConnections: null,
+      ...access,
       // The others copy the first one.
       targets: [{ name: `${cliEnvName}-0`, address: '127.0.0.1', port: 20_000, isReady: true }],
     },

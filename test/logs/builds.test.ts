@@ -172,7 +172,10 @@ test('GET /logs and logs show builds by their type alone, filtered as any log', 
   }
   const messages = async (query: Record<string, string>) => (await read(query)).map(({ message }) => message)
   expect((await read())[0]).toMatchObject({
-    ...{ message: 'The build failed', stream: 'stderr', containerName: 'build', contentId },
+    message: 'The build failed',
+    stream: 'stderr',
+    containerName: 'build',
+    contentId,
   })
   expect(await messages({ stream: 'stderr' })).toEqual(['The build failed'])
   expect(await messages({ search: 'LINE 1', containerName: 'build', contentId })).toHaveLength(11)

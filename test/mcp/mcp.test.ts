@@ -41,7 +41,9 @@ describe('a bare tools/call', () => {
     const { jsonrpc, id, result } = await messageOf(response)
     const rest = await call('GET', '/app-env/status', { query: { appEnvId } })
     expect({ jsonrpc, id, isError: result.isError, content: result.content }).toEqual({
-      ...{ jsonrpc: '2.0', id: 1, isError: undefined },
+      jsonrpc: '2.0',
+      id: 1,
+      isError: undefined,
       content: [{ type: 'text', text: rest.text }],
     })
     expect(result._meta['berth/headers'].ETag).toBe(rest.headers.get('etag'))
@@ -249,11 +251,14 @@ describe('what the operator reads', () => {
 
   test('is why a call failed on our side, which the client is not told', async () => {
     const { lines, log } = logged()
-    const apps = { ...world.services.apps, list: () => Promise.reject(new Error('the cause')) }
-    const { api } = serveRest(world, { log, services: { ...world.services, apps } })
+    const list = () => Promise.reject(new Error('the cause'))
+    const { api } = serveRest(world, { log, services: { ...world.services, list } })
     const requestId = 'mcp-failure'
     const { isError, text, body } = await callTool(api, {
-      ...{ token: world.adminToken, name: 'list-apps', given: {}, requestId },
+      token: world.adminToken,
+      name: 'list-apps',
+      given: {},
+      requestId,
     })
     expect([isError, body.code, body.requestId]).toEqual([true, 'INTERNAL', requestId])
     expect(text).not.toContain('the cause')

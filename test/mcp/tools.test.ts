@@ -76,10 +76,14 @@ describe('the tools', () => {
 
   test('are annotated: what only reads, what destroys, what may be repeated', () => {
     expect(named('get-app-env-status')?.annotations).toEqual({
-      ...{ readOnlyHint: true, destructiveHint: false, idempotentHint: true },
+      readOnlyHint: true,
+      destructiveHint: false,
+      idempotentHint: true,
     })
     expect(named('deploy-image')?.annotations).toEqual({
-      ...{ readOnlyHint: false, destructiveHint: false, idempotentHint: false },
+      readOnlyHint: false,
+      destructiveHint: false,
+      idempotentHint: false,
     })
     const destructive = described.filter(({ annotations }) => annotations.destructiveHint).map(({ name }) => name)
     expect(destructive.sort()).toEqual([

@@ -4,8 +4,18 @@ import type { Mistake } from './mistake.ts'
 import { startMistakes } from './start-mistakes.ts'
 
 const ORDER = [
-  ...['wrong token', 'wrong image', 'wrong port', 'loopback only', 'crash', 'missing variable', 'no Dockerfile'],
-  ...['wrong branch', 'port taken', 'data folder in use', 'wrong setting', 'engine stopped'],
+  'wrong token',
+  'wrong image',
+  'wrong port',
+  'loopback only',
+  'crash',
+  'missing variable',
+  'no Dockerfile',
+  'wrong branch',
+  'port taken',
+  'data folder in use',
+  'wrong setting',
+  'engine stopped',
 ]
 
 /** Twelve mistakes that beginners make. The last one leaves its Berth without an engine. */
@@ -14,7 +24,7 @@ export const MISTAKES: readonly Mistake[] = [...deploymentMistakes, ...buildMist
 )
 
 /** None may take longer to be told what is wrong. */
-export const MOST_SECONDS = 15
+export const MAX_SECONDS = 15
 
 /** Settings of the Berth in which they are made, besides those of `npm start`. */
 export const SETTINGS = {

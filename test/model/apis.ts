@@ -26,25 +26,35 @@ export interface CallResult {
 export type Fetch = (path: string, init: RequestInit) => Response | Promise<Response>
 
 const BUSY_PAUSE_MS = 500
-const MOST_REPEATS = 20
+const MAX_REPEATS = 20
 
 /** Sends a command through an API until it is answered, and translates the answer for the model. */
 export async function send(fetch: Fetch, token: string, api: ApiName, request: Request): Promise<CallResult> {
   for (let repeats = 0; ; repeats += 1) {
     const result = await (api === 'REST' ? overRest(fetch, token, request) : overGraphQL(fetch, token, request))
-    if (result.answer.refusal !== 'UNAVAILABLE' || repeats === MOST_REPEATS) return result
+    if (result.answer.refusal !== 'UNAVAILABLE' || repeats === MAX_REPEATS) return result
     await pause(BUSY_PAUSE_MS)
   }
 }
 
 const PATHS = {
-  ...{ deployImage: 'deploy-image', redeploy: 'redeploy', rollback: 'rollback' },
-  ...{ stop: 'stop', start: 'start', applyChanges: 'apply-changes' },
+  deployImage: 'deploy-image',
+  redeploy: 'redeploy',
+  rollback: 'rollback',
+  stop: 'stop',
+  start: 'start',
+  applyChanges: 'apply-changes',
 } as const
 
 const MUTATIONS = {
-  ...{ deployImage: 'deployImage', redeploy: 'redeployAppEnv', rollback: 'rollbackAppEnv', stop: 'stopAppEnv' },
-  ...{ start: 'startAppEnv', applyChanges: 'applyChanges', configure: 'updateAppEnv', cancel: 'cancelOperation' },
+  deployImage: 'deployImage',
+  redeploy: 'redeployAppEnv',
+  rollback: 'rollbackAppEnv',
+  stop: 'stopAppEnv',
+  start: 'startAppEnv',
+  applyChanges: 'applyChanges',
+  configure: 'updateAppEnv',
+  cancel: 'cancelOperation',
   delete: 'deleteAppEnv',
 } as const
 

@@ -3,7 +3,12 @@ import { type Call, explain } from './explain.ts'
 import { type Answer, type Command, FRESH } from './model.ts'
 
 const call = (by: number, command: Command, answer: Answer, [calledAt, answeredAt]: [number, number]): Call => ({
-  ...{ by, command, answer, calledAt, answeredAt, expected: null },
+  by,
+  command,
+  answer,
+  calledAt,
+  answeredAt,
+  expected: null,
 })
 const deploy: Command = { name: 'deployImage', image: 'sound' }
 const read: Command = { name: 'read', whole: false }

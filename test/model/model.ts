@@ -37,8 +37,14 @@ export interface State {
 }
 
 export const FRESH: State = {
-  ...{ status: 'PENDING', revision: 1, current: 0, versions: [], setting: '' },
-  ...{ open: null, ends: {}, isDeleted: false },
+  status: 'PENDING',
+  revision: 1,
+  current: 0,
+  versions: [],
+  setting: '',
+  open: null,
+  ends: {},
+  isDeleted: false,
 }
 
 export type Command =

@@ -87,9 +87,19 @@ class Play {
     const calledAt = performance.now()
     const result = await send(fetch, world.adminToken, api, {
       ...request,
-      ...{ appEnvId: this.#appEnvId, image, key: `${this.#appEnvId} ${by}` },
+      appEnvId: this.#appEnvId,
+      image,
+      key: `${this.#appEnvId} ${by}`,
     })
-    this.calls.push({ ...{ by, api, command, expected, calledAt }, ...result, answeredAt: performance.now() })
+    this.calls.push({
+      by,
+      api,
+      command,
+      expected,
+      calledAt,
+      ...result,
+      answeredAt: performance.now(),
+    })
     const { revision } = result.answer
     if (typeof revision === 'number') this.#revision = revision
   }
@@ -125,7 +135,9 @@ class Play {
     throw new Error(
       [
         `No order explains what was answered; the best attempt explains ${explained} of ${calls.length} calls`,
-        ...[this.#transcript(), `The model is at ${JSON.stringify(state)}`, ...lines],
+        this.#transcript(),
+        `The model is at ${JSON.stringify(state)}`,
+        ...lines,
         `It ended as ${final}; ${appEnv.id}`,
       ].join('\n'),
     )
@@ -202,7 +214,10 @@ const sorted = (ends: readonly (readonly unknown[])[]) => [...ends].sort(([a], [
 
 /** Of the model's state, what the database shows at rest. A deleted environment's status is of no concern. */
 const result = ({ status, revision, current, versions, ends, isDeleted }: State) => [
-  ...[status, revision, current, versions.map((version) => version.status)],
+  status,
+  revision,
+  current,
+  versions.map((version) => version.status),
   sorted(Object.entries(ends).map(([by, end]) => [Number(by), end])),
   isDeleted,
 ]

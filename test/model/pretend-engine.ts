@@ -162,16 +162,25 @@ export class PretendRuntime implements ContainerRuntime {
     this.#started += 1
     const { accountId, appId, appEnvId, contentId, rolloutId, generation } = rollout
     return {
-      ...{ name, containerId: `pretended-${this.#started}`, accountId, appId, appEnvId, contentId, rolloutId },
-      ...{ generation, index, phase: 'running', address: '127.0.0.1', port: this.#port, startedAt: new Date() },
-      ...{
-        hasOwnAddress: false,
-        isConnected: true,
-        finishedAt: null,
-        exitCode: null,
-        outOfMemory: false,
-        restartCount: 0,
-      },
+      name,
+      containerId: `pretended-${this.#started}`,
+      accountId,
+      appId,
+      appEnvId,
+      contentId,
+      rolloutId,
+      generation,
+      index,
+      phase: 'running',
+      address: '127.0.0.1',
+      port: this.#port,
+      startedAt: new Date(),
+      hasOwnAddress: false,
+      isConnected: true,
+      finishedAt: null,
+      exitCode: null,
+      outOfMemory: false,
+      restartCount: 0,
     }
   }
 }
@@ -187,7 +196,14 @@ export class PretendImages implements ImageBuilder {
   }
 
   async traits() {
-    return { isApart: false, warning: null, cacheScope: () => null, stageLabels: () => ({}), namespace: 'pretended' }
+    return {
+      isApart: false,
+      isClassic: false,
+      warning: null,
+      cacheScope: () => null,
+      stageLabels: () => ({}),
+      namespace: 'pretended',
+    }
   }
 
   build(): Promise<Built> {

@@ -70,7 +70,10 @@ if (values.path !== undefined) {
   await perform(`of ${turns} commands`, pretendedEngine, { ...each, runs: Number(values.runs), slots, turns, callers })
   await perform('of 20 callers at once', pretendedEngine, {
     ...each,
-    ...{ runs: Number(values.crowds), slots: Math.min(slots, 3), turns: 100, callers: 20 },
+    runs: Number(values.crowds),
+    slots: Math.min(slots, 3),
+    turns: 100,
+    callers: 20,
   })
   const onContainers = { shrinks: false, runs: Number(values.containers), slots: 4, turns, callers: 3 }
   await perform('on containers', containerEngine, { ...onContainers, images: ['sound', 'other'] })

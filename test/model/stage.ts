@@ -27,8 +27,12 @@ export async function setStage(openEngine: (world: World) => Promise<Engine>, he
   const world = await createWorld({
     ...(held ? { held } : { poolSize: 24 }),
     settings: {
-      ...{ BERTH_RECONCILE_SECONDS: '2', BERTH_DRAIN_SECONDS: '0', BERTH_STOP_GRACE_SECONDS: '1' },
-      ...{ BERTH_WORKER_CONCURRENCY: '60', BERTH_OPERATION_RATE_LIMIT: '1000000', BERTH_ENGINE_EVENTS: 'false' },
+      BERTH_RECONCILE_SECONDS: '2',
+      BERTH_DRAIN_SECONDS: '0',
+      BERTH_STOP_GRACE_SECONDS: '1',
+      BERTH_WORKER_CONCURRENCY: '60',
+      BERTH_OPERATION_RATE_LIMIT: '1000000',
+      BERTH_ENGINE_EVENTS: 'false',
     },
   })
   await watchActiveContents(world.database)
@@ -52,7 +56,9 @@ export async function setStage(openEngine: (world: World) => Promise<Engine>, he
   const workers = [1, 2].map(() => createWorker(context))
   for (const worker of workers) worker.start()
   return {
-    ...{ world, engine, database },
+    world,
+    engine,
+    database,
     fetch: (path: string, init: RequestInit) => served.app.request(path, init),
     async close() {
       await Promise.all(workers.map((worker) => worker.stop()))
@@ -74,7 +80,8 @@ export async function pretendedEngine(): Promise<Engine> {
       imageBuilder: new PretendImages(),
     },
     images: { sound: 'sound:1', other: 'other:1', broken: 'broken:1' },
-    ...{ app: {}, appEnv: {} },
+    app: {},
+    appEnv: {},
     async close() {
       server.close()
       await once(server, 'close')

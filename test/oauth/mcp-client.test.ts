@@ -21,7 +21,9 @@ function memory() {
   const provider = {
     redirectUrl: REDIRECT,
     clientMetadata: {
-      ...{ client_name: 'Assistant', redirect_uris: [REDIRECT], token_endpoint_auth_method: 'none' },
+      client_name: 'Assistant',
+      redirect_uris: [REDIRECT],
+      token_endpoint_auth_method: 'none',
       grant_types: ['authorization_code', 'refresh_token'],
     },
     clientInformation: () => kept.client,

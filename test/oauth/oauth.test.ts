@@ -312,7 +312,8 @@ describe('an authorization ends', () => {
     const stream = await fetch(`${api.url}/graphql`, {
       method: 'POST',
       headers: {
-        ...{ accept: 'text/event-stream', 'content-type': 'application/json' },
+        accept: 'text/event-stream',
+        'content-type': 'application/json',
         authorization: `Bearer ${tokens.access_token}`,
       },
       body: JSON.stringify({ query }),

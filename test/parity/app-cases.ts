@@ -189,14 +189,12 @@ export const appCases = [
   parityCase('createAppEnv', 'accepted', async (world) => ({
     command: createAppEnv,
     input: {
-      ...{
-        accountId: world.accountId,
-        appId: await newApp(world),
-        name: 'production',
-        region: 'local',
-        containers: 2,
-        zClouds: 2,
-      },
+      accountId: world.accountId,
+      appId: await newApp(world),
+      name: 'production',
+      region: 'local',
+      containers: 2,
+      zClouds: 2,
       envVars: [{ name: 'KEY', value: 'value', isSecret: true }],
       startupConfig: { command: 'node', args: ['server.js'], shell: false },
       releaseCommand: { command: 'node', args: ['migrate.js'], shell: false, timeoutSeconds: 60 },
@@ -217,7 +215,7 @@ export const appCases = [
       appId: await newApp(world),
       name: 'a',
       region: 'local',
-      envVars: [{ name: '1-KEY', value: '' }],
+      envVars: [{ name: 'KEY=1', value: '' }],
     },
   })),
   parityCase('createAppEnv by a reader', 'FORBIDDEN ROLE_MISSING', async (world) => ({

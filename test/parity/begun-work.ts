@@ -28,7 +28,7 @@ async function takeTest({ database }: World, id: string, status: 'DELIVERED' | '
   const { sequence, type: eventType, payload } = event
   const { webhookId } = payload as { webhookId: string }
   await database.webhookDelivery.create({
-    data: { id, webhookId, sequence, eventType, lane: id, status, attempts: 1, endedAt: new Date() },
+    data: { id, webhookId, sequence, eventType, queue: id, status, attempts: 1, endedAt: new Date() },
   })
 }
 

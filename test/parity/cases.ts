@@ -16,15 +16,18 @@ import { webhookCases } from './webhook-cases.ts'
 
 /** Every command, accepted and refused. */
 export const PARITY_CASES: readonly ParityCase[] = [
-  ...[
-    ...appCases,
-    ...lifecycleCases,
-    ...peopleCases,
-    ...membershipCases,
-    ...tokenCases,
-    ...planCases,
-    ...credentialCases,
-    ...settingCases,
-  ],
-  ...[...functionCases, ...jobCases, ...solutionCases, ...webhookCases, ...usageCases, ...gitHookCases],
+  ...appCases,
+  ...lifecycleCases,
+  ...peopleCases,
+  ...membershipCases,
+  ...tokenCases,
+  ...planCases,
+  ...credentialCases,
+  ...settingCases,
+  ...functionCases,
+  ...jobCases,
+  ...solutionCases,
+  ...webhookCases,
+  ...usageCases,
+  ...gitHookCases,
 ]

@@ -26,7 +26,11 @@ export const credentialCases = [
   })),
   parityCase('createCredential as a default', 'accepted', async (world) => {
     await world.perform(createCredential, {
-      ...{ accountId: world.accountId, type, name: 'Former', data, isDefault: true },
+      accountId: world.accountId,
+      type,
+      name: 'Former',
+      data,
+      isDefault: true,
     })
     return {
       command: createCredential,

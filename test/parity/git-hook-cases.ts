@@ -54,7 +54,9 @@ export const gitHookCases = [
   parityCase('createGitHook of an app of another account', 'NOT_FOUND', async (world) => ({
     command: createGitHook,
     input: {
-      ...{ accountId: world.accountId, provider: 'GITEA', name: 'Hook' },
+      accountId: world.accountId,
+      provider: 'GITEA',
+      name: 'Hook',
       appId: await world.app({ name: 'Shop', accountId: await world.account('Other') }),
     },
   })),
@@ -69,7 +71,12 @@ export const gitHookCases = [
   })),
   parityCase('createGitHook with statuses', 'accepted', async ({ accountId }) => ({
     command: createGitHook,
-    input: { ...{ accountId, provider: 'GITHUB', name: 'Hook' }, ...statuses },
+    input: {
+      accountId,
+      provider: 'GITHUB',
+      name: 'Hook',
+      ...statuses,
+    },
   })),
   parityCase('updateGitHook', 'accepted', async (world) => ({
     command: updateGitHook,

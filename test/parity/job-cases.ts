@@ -43,8 +43,14 @@ export const jobCases = [
   run('of a job', 'accepted', async (world) => ({ input: { appEnvId: await job(world) } })),
   run('with fields of its own', 'accepted', async (world) => ({
     input: {
-      ...{ appEnvId: await job(world), command: 'export', args: ['--all'], shell: false, workingDir: '/data' },
-      ...{ timeoutSeconds: 60, envVars: [{ name: 'DAY', value: 'today' }], stdin: 'rows' },
+      appEnvId: await job(world),
+      command: 'export',
+      args: ['--all'],
+      shell: false,
+      workingDir: '/data',
+      timeoutSeconds: 60,
+      envVars: [{ name: 'DAY', value: 'today' }],
+      stdin: 'rows',
     },
   })),
   run('by the environment’s own token', 'accepted', async (world) => {

@@ -27,7 +27,9 @@ const invitationCases = [
   parityCase('createInvitation for some environments', 'accepted', async (world) => ({
     command: createInvitation,
     input: {
-      ...{ accountId: world.accountId, email, roles: ['TECHNICAL'] },
+      accountId: world.accountId,
+      email,
+      roles: ['TECHNICAL'],
       appEnvIds: [(await world.appEnv({ app: { name: 'Shop' } })).appEnvId],
     },
   })),

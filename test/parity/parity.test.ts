@@ -3,11 +3,11 @@ import { repetitions } from '../support/repetitions.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type ApiCall, callGraphQL, callMcp, callRest, type Outcome } from './apis.ts'
+import { expectAuditedChanges } from './audited-changes.ts'
 import { PARITY_CASES } from './cases.ts'
 import { makeFresh } from './fresh-world.ts'
 import type { ParityCase } from './parity-case.ts'
 import { snapshot } from './snapshot.ts'
-import { expectToldChanges } from './told-changes.ts'
 
 const apis: [name: string, call: ApiCall][] = [
   ['REST', callRest],
@@ -99,7 +99,7 @@ test.each(cases)(
     // A refusal changes nothing; an accepted call that changes nothing would prove nothing.
     if (rest.outcome.accepted) expect(rest.after).not.toEqual(before)
     else expect(rest.after).toEqual(before)
-    if (rest.outcome.accepted) expectToldChanges(parity.title, rest.prepared.command, rest.after)
+    if (rest.outcome.accepted) expectAuditedChanges(parity.title, rest.prepared.command, rest.after)
     passed += 1
   },
 )

@@ -9,8 +9,14 @@ import type { World } from '../support/world.ts'
 import { parityCase } from './parity-case.ts'
 
 const SMALL = {
-  ...{ plan: 'small', name: 'Small', functionsIncluded: false, autoscalingIncluded: false },
-  ...{ maxApps: 1, maxAppEnvs: 1, maxContainers: 2, maxZClouds: 1 },
+  plan: 'small',
+  name: 'Small',
+  functionsIncluded: false,
+  autoscalingIncluded: false,
+  maxApps: 1,
+  maxAppEnvs: 1,
+  maxContainers: 2,
+  maxZClouds: 1,
 }
 const NORTH = { region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' }
 const ENGINE = { engine: 'tcp://10.0.0.7', reachAddress: '10.0.0.7' }
@@ -31,7 +37,11 @@ const beyond = (title: string, call: (world: World, appId: string, appEnvId: str
   })
 
 const live = (accountId: string, appId: string, fields: object = {}) => ({
-  ...{ accountId, appId, name: 'live', region: 'local', ...fields },
+  accountId,
+  appId,
+  name: 'live',
+  region: 'local',
+  ...fields,
 })
 
 /** Plans and regions, and what a plan refuses. */
@@ -46,7 +56,9 @@ export const planCases = [
     input: { ...SMALL, maxApps: 0 },
   })),
   parityCase('createPlan by an ADMIN of an account', NOT_ADMIN, async (world) => ({
-    ...{ command: createPlan, input: SMALL, token: await adminToken(world) },
+    command: createPlan,
+    input: SMALL,
+    token: await adminToken(world),
   })),
   parityCase('updatePlan', 'accepted', async () => ({
     command: updatePlan,
@@ -69,7 +81,9 @@ export const planCases = [
     input: { plan: 'standard', maxApps: 0 },
   })),
   parityCase('updatePlan by an ADMIN of an account', NOT_ADMIN, async (world) => ({
-    ...{ command: updatePlan, input: { plan: 'standard', maxApps: 1 }, token: await adminToken(world) },
+    command: updatePlan,
+    input: { plan: 'standard', maxApps: 1 },
+    token: await adminToken(world),
   })),
   parityCase('createRegion', 'accepted', async () => ({ command: createRegion, input: NORTH })),
   parityCase('createRegion that there is', 'CONFLICT CODE_TAKEN', async () => ({
@@ -93,7 +107,9 @@ export const planCases = [
     input: { ...NORTH, engine: ENGINE.engine },
   })),
   parityCase('createRegion by an ADMIN of an account', NOT_ADMIN, async (world) => ({
-    ...{ command: createRegion, input: NORTH, token: await adminToken(world) },
+    command: createRegion,
+    input: NORTH,
+    token: await adminToken(world),
   })),
   parityCase('updateRegion', 'accepted', async () => ({
     command: updateRegion,
@@ -116,7 +132,9 @@ export const planCases = [
     input: { region: 'nothing', name: 'Nothing' },
   })),
   parityCase('updateRegion by an ADMIN of an account', NOT_ADMIN, async (world) => ({
-    ...{ command: updateRegion, input: { region: 'local', name: 'Mine' }, token: await adminToken(world) },
+    command: updateRegion,
+    input: { region: 'local', name: 'Mine' },
+    token: await adminToken(world),
   })),
   parityCase('updateAccount to another plan', 'accepted', async (world) => {
     await small(world)

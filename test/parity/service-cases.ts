@@ -15,7 +15,9 @@ import type { World } from '../support/world.ts'
 import { type ParityCase, parityCase } from './parity-case.ts'
 
 const database = (world: World, more = {}) => ({
-  ...{ name: 'Db', accountId: world.accountId, dockerPreset: 'POSTGRESQL' },
+  name: 'Db',
+  accountId: world.accountId,
+  dockerPreset: 'POSTGRESQL',
   ...more,
 })
 
@@ -23,7 +25,10 @@ const newDatabase = async (world: World, more = {}) =>
   String((await world.perform(createApp, database(world, more))).appId)
 
 const newEnv = async (world: World, more = {}) => ({
-  ...{ accountId: world.accountId, appId: await newDatabase(world), name: 'production', region: 'local' },
+  accountId: world.accountId,
+  appId: await newDatabase(world),
+  name: 'production',
+  region: 'local',
   ...more,
 })
 
@@ -94,7 +99,10 @@ export const serviceCases = [
   createdEnv('with a health check', 'INVALID_INPUT', { healthCheck: { type: 'NONE' } }),
   createdEnv('', 'accepted'),
   createdEnv('with everything', 'accepted', {
-    ...{ dockerPresetVersion: 'POSTGRESQL_16', disk: 2048, containers: 1, withPersistence: true },
+    dockerPresetVersion: 'POSTGRESQL_16',
+    disk: 2048,
+    containers: 1,
+    withPersistence: true,
     databaseSettings: { max_connections: 50 },
   }),
   createdEnv('without persistence', 'accepted', { withPersistence: false }),
@@ -114,6 +122,9 @@ export const serviceCases = [
     dockerPresetVersion: 'POSTGRESQL_17',
   }),
   onService('updateAppEnv with a command', updateAppEnv, 'INVALID_INPUT', { startupConfig: { command: 'sh' } }),
+  onService('updateAppEnv with container settings', updateAppEnv, 'INVALID_INPUT', {
+    containerSettings: { init: false },
+  }),
   onService('setVariables', setVariables, 'INVALID_INPUT', { variables: [{ name: 'A', value: 'b' }] }),
   onService('changeResources', changeResources, 'accepted', { zClouds: 2 }),
   onService('changeResources to a disk that is too small', changeResources, 'INVALID_INPUT', { disk: 1 }),

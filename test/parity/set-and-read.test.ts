@@ -37,6 +37,8 @@ const NAMED_OTHERWISE: Readonly<Record<string, string>> = {
   'createAppEnv.branch': 'gitBranch',
   'createAppEnv.containers': 'resources.containers',
   'createAppEnv.zClouds': 'resources.zClouds',
+  'createAppEnv.cpu': 'resources.cpu',
+  'createAppEnv.memory': 'resources.memory',
   'createAppEnv.disk': 'volume.disk',
   'createAppEnv.withPersistence': 'volume',
   'createAppEnv.volumeId': 'volume.volumeId',

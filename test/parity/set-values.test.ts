@@ -38,6 +38,22 @@ const JOB = { dockerPreset: 'JOB' }
 
 const STARTUP = { command: 'serve', args: ['--fast'], shell: false, workingDir: '/srv' }
 const RELEASE = { ...STARTUP, timeoutSeconds: 30 }
+const SETTINGS = {
+  readOnlyRoot: true,
+  tmpfs: [{ path: '/tmp', sizeMb: 32 }, { path: '/run' }],
+  user: '1000:node',
+  hostname: 'shop.example',
+  workingDir: '/srv',
+  ulimits: [
+    { name: 'memlock', soft: -1, hard: -1 },
+    { name: 'nofile', soft: 1024, hard: 4096 },
+  ],
+  init: false,
+  sharedMemoryMb: 128,
+  dropCapabilities: ['CHOWN', 'NET_RAW'],
+  stopSignal: 'SIGQUIT',
+  stopGraceSeconds: 45,
+}
 const BACKUPS = {
   cron: '30 4 * * *',
   timeZone: 'Europe/Berlin',
@@ -74,6 +90,9 @@ const VARIABLE = { name: 'GREETING', value: 'hello', type: 'BOTH', isSecret: fal
 const CHANGES: readonly [AnyCommand, app: Fields, sent: Fields, shown: Fields, selection: string][] = [
   [updateAppEnv, WEB, { name: 'Other' }, { name: 'Other' }, 'name'],
   [updateAppEnv, WEB, { startupConfig: STARTUP }, { startupConfig: STARTUP }, 'startupConfig'],
+  [updateAppEnv, WEB, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, 'containerSettings'],
+  [updateAppEnv, FUNCTION, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, 'containerSettings'],
+  [updateAppEnv, JOB, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, 'containerSettings'],
   [updateAppEnv, WEB, { releaseCommand: RELEASE }, { releaseCommand: RELEASE }, 'releaseCommand'],
   [
     updateAppEnv,
@@ -164,6 +183,7 @@ test('what a new environment is created with is read in both APIs', async () => 
     envVars: [VARIABLE],
     startupConfig: STARTUP,
     releaseCommand: RELEASE,
+    containerSettings: SETTINGS,
     healthCheck: COMMAND,
     preventDestroy: true,
     volume: { path: '/v', disk: 2048 },
@@ -173,7 +193,7 @@ test('what a new environment is created with is read in both APIs', async () => 
   await expectShown(
     appEnvId,
     { ...same, gitBranch: branch, resources: { zClouds, containers } },
-    'gitBranch resources { zClouds containers } envVars: variables { name value type isSecret } startupConfig releaseCommand healthCheck preventDestroy volume { path disk }',
+    'gitBranch resources { zClouds containers } envVars: variables { name value type isSecret } startupConfig releaseCommand containerSettings healthCheck preventDestroy volume { path disk }',
   )
 })
 

@@ -6,7 +6,11 @@ import type { World } from '../support/world.ts'
 import { type ParityCase, type Prepared, parityCase } from './parity-case.ts'
 
 const request = (world: World, fields: Record<string, unknown> = {}) => ({
-  ...{ accountId: world.accountId, solutionSlug: 'verdaccio', appName: 'Registry', region: 'local', ...fields },
+  accountId: world.accountId,
+  solutionSlug: 'verdaccio',
+  appName: 'Registry',
+  region: 'local',
+  ...fields,
 })
 
 const installed = async (world: World): Promise<string> =>
@@ -20,8 +24,11 @@ async function installedBefore(world: World): Promise<string> {
 }
 
 const composed = (world: World, fields: Record<string, unknown> = {}) => ({
-  ...{ accountId: world.accountId, appName: 'Site', region: 'local' },
-  ...{ compose: 'services: { web: { image: "nginx:1.27", ports: ["80:80"] } }', ...fields },
+  accountId: world.accountId,
+  appName: 'Site',
+  region: 'local',
+  compose: 'services: { web: { image: "nginx:1.27", ports: ["80:80"] } }',
+  ...fields,
 })
 
 const install = (title: string, expected: string, prepare: (world: World) => Promise<Omit<Prepared, 'command'>>) =>

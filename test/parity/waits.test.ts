@@ -65,7 +65,9 @@ async function overRest({ command, input, waitSeconds = 30, key }: Asked): Promi
   const response = await served.app.request(`/api/public/v1${route?.path}?${query}`, {
     method: route?.method ?? '',
     headers: {
-      ...{ authorization: world.adminToken, 'content-type': 'application/json', prefer: `wait=${waitSeconds}` },
+      authorization: world.adminToken,
+      'content-type': 'application/json',
+      prefer: `wait=${waitSeconds}`,
       ...(key ? { 'idempotency-key': key } : {}),
     },
     ...(asQuery ? {} : { body: JSON.stringify(input) }),

@@ -115,8 +115,11 @@ async function nobodies(world: World): Promise<Caller[]> {
   const revoked = await world.token()
   await world.perform(revokeToken, { tokenId: revoked.tokenId })
   return [
-    ...[nobody('none', ''), nobody('garbage', 'garbage'), nobody('unknown', newSecret('USER'))],
-    ...[nobody('expired', expired.token), nobody('revoked', revoked.token)],
+    nobody('none', ''),
+    nobody('garbage', 'garbage'),
+    nobody('unknown', newSecret('USER')),
+    nobody('expired', expired.token),
+    nobody('revoked', revoked.token),
   ]
 }
 

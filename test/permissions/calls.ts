@@ -39,18 +39,32 @@ type Named = Prepared['command']
 
 /** Calls that ask for a second permission with the fields that the matrix sends. */
 const BESIDES: Readonly<Record<string, Permission>> = {
-  ...{ installSolution: 'appEnv:operate', installCompose: 'appEnv:operate', upgradeInstallation: 'appEnv:operate' },
+  installSolution: 'appEnv:operate',
+  installCompose: 'appEnv:operate',
+  upgradeInstallation: 'appEnv:operate',
   // What is lent must be there.
-  ...{ setAutoDeploy: 'appEnv:operate', setPullRequestEnvs: 'appEnv:operate' },
-  ...{ getToken: 'token:manage', token: 'token:manage', listTokens: 'token:manage', tokens: 'token:manage' },
-  ...{ getAppEnvToken: 'appEnv:read', appEnvToken: 'appEnv:read' },
-  ...{ listRegions: 'account:read', regions: 'account:read', listSolutions: 'account:read', solutions: 'account:read' },
+  setAutoDeploy: 'appEnv:operate',
+  setPullRequestEnvs: 'appEnv:operate',
+  getToken: 'token:manage',
+  token: 'token:manage',
+  listTokens: 'token:manage',
+  tokens: 'token:manage',
+  getAppEnvToken: 'appEnv:read',
+  appEnvToken: 'appEnv:read',
+  listRegions: 'account:read',
+  regions: 'account:read',
+  listSolutions: 'account:read',
+  solutions: 'account:read',
   // An installation shows all of its environments.
-  ...{ getInstallation: 'appEnv:read', installation: 'appEnv:read', installationChanged: 'appEnv:read' },
-  ...{ verifyBackup: 'backup:read', restoreBackup: 'backup:read' },
+  getInstallation: 'appEnv:read',
+  installation: 'appEnv:read',
+  installationChanged: 'appEnv:read',
+  verifyBackup: 'backup:read',
+  restoreBackup: 'backup:read',
   // The token of somebody else.
   revokeToken: 'installation:manage',
-  ...{ revokeAuthorization: 'installation:manage', getAuthorization: 'installation:manage' },
+  revokeAuthorization: 'installation:manage',
+  getAuthorization: 'installation:manage',
   authorization: 'installation:manage',
 }
 
@@ -62,7 +76,8 @@ const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = 
   }),
   buildAppEnv: async (world) => ({ command: buildAppEnv, input: { appEnvId: await uploadedEnv(world) } }),
   requestStorageKey: async (world) => ({ command: requestStorageKey, input: { appEnvId: await uploadedEnv(world) } }),
-  ...{ validateHost: (world) => ofHost(world, validateHost), removeHost: (world) => ofHost(world, removeHost) },
+  validateHost: (world) => ofHost(world, validateHost),
+  removeHost: (world) => ofHost(world, removeHost),
   // Nothing was uploaded, which is asked after the permission.
   notifyCodeUpload: async (world) => {
     const appEnvId = await uploadedEnv(world)
@@ -113,12 +128,14 @@ export async function writes(world: World): Promise<Call[]> {
     const dry = (token: string) => ({ ...call, token, isDry: true })
     const rules = { permission: command.permission, ...besides(command.name), fields: call.input }
     calls.push({
-      ...{ name: `${method} ${path}`, ...rules },
+      name: `${method} ${path}`,
+      ...rules,
       send: async ({ app }, token) => sentOf(await callRest(app, token, dry(token))),
     })
     if (!isFirst) continue
     calls.push({
-      ...{ name: `Mutation.${command.name}`, ...rules },
+      name: `Mutation.${command.name}`,
+      ...rules,
       send: async ({ app }, token) => sentOf(await callGraphQL(app, token, dry(token))),
     })
   }
@@ -137,29 +154,42 @@ const OTHER_FIELDS: Readonly<Record<string, (place: Place) => string[]>> = {
 
 /** Whatever `node` finds, and the field of Query that finds the same. */
 const NODES: Readonly<Record<string, keyof Place>> = {
-  ...{ account: 'accountId', app: 'appId', appEnv: 'appEnvId', deployment: 'contentId', operation: 'operationId' },
-  ...{ jobRun: 'jobRunId', installation: 'installationId', credential: 'credentialId', token: 'tokenId' },
-  ...{ invitation: 'invitationId', webhook: 'webhookId', webhookDelivery: 'deliveryId' },
-  ...{ gitHook: 'gitHookId', gitDelivery: 'gitDeliveryId' },
+  account: 'accountId',
+  app: 'appId',
+  appEnv: 'appEnvId',
+  deployment: 'contentId',
+  operation: 'operationId',
+  jobRun: 'jobRunId',
+  installation: 'installationId',
+  credential: 'credentialId',
+  token: 'tokenId',
+  invitation: 'invitationId',
+  webhook: 'webhookId',
+  webhookDelivery: 'deliveryId',
+  gitHook: 'gitHookId',
+  gitDelivery: 'gitDeliveryId',
   authorization: 'authorizationId',
 }
 
 const ID = /\b(\w*[iI]d): "([a-z]+_[0-9a-z]{26})"/g
 const KEY_OF: Readonly<Record<string, string>> = {
-  ...{ env: 'appEnvId', app: 'appId', acc: 'accountId', con: 'contentId', op: 'operationId', run: 'jobRunId' },
-  ...{
-    tok: 'tokenId',
-    cred: 'credentialId',
-    inst: 'installationId',
-    inv: 'invitationId',
-    oau: 'authorizationId',
-    usr: 'userId',
-    vol: 'volumeId',
-    hook: 'webhookId',
-    dlv: 'deliveryId',
-    ghook: 'gitHookId',
-    gdlv: 'gitDeliveryId',
-  },
+  env: 'appEnvId',
+  app: 'appId',
+  acc: 'accountId',
+  con: 'contentId',
+  op: 'operationId',
+  run: 'jobRunId',
+  tok: 'tokenId',
+  cred: 'credentialId',
+  inst: 'installationId',
+  inv: 'invitationId',
+  oau: 'authorizationId',
+  usr: 'userId',
+  vol: 'volumeId',
+  hook: 'webhookId',
+  dlv: 'deliveryId',
+  ghook: 'gitHookId',
+  gdlv: 'gitDeliveryId',
 }
 
 /** What a field of GraphQL names, under the keys of REST. */
@@ -210,7 +240,10 @@ const sentBy = ({ code, body }: { code: string | null; body: { reason?: string }
 
 function queryCall(name: string, root: string, field: string): Call {
   return {
-    ...{ name, permission: queryPermission(root), ...besides(root), fields: fieldsOf(field) },
+    name,
+    permission: queryPermission(root),
+    ...besides(root),
+    fields: fieldsOf(field),
     send: async (served, token) => ({ ...sentBy({ ...(await readGraphQL(served, token, field)), body: null }) }),
   }
 }

@@ -53,6 +53,8 @@ const CLASSIFIED: ReadonlyMap<string, Kind> = new Map([
   ...fields(
     'text',
     `amount appName args[] backupSchedule.cron backupSchedule.timeZone branch buildArgs code command command[] compose
+     containerSettings.dropCapabilities[] containerSettings.hostname containerSettings.stopSignal
+     containerSettings.tmpfs[].path containerSettings.ulimits[].name containerSettings.user containerSettings.workingDir
      contextDir cron customDockerfileContent data.* databaseSettings.* dockerfilePath domain email engine envVars[].name expiresAt
      externalAccess.allowedCidrs[] fileExtension gitBranch gitNamespace gitRepo headers.* healthCheck.command[]
      healthCheck.headers.* healthCheck.liveness.command[] healthCheck.liveness.headers.* healthCheck.liveness.path

@@ -9,7 +9,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { PART_STATES } from '../../src/domain/part-states.ts'
 import { diskState } from '../../src/platform/disk-readiness.ts'
 import { certificateFinding, checkCertificates } from '../../src/platform/doctor/certificate.ts'
-import { checkDatabase } from '../../src/platform/doctor/database.ts'
+import { checkDatabase, clockFinding } from '../../src/platform/doctor/database.ts'
 import { withParts } from '../../src/platform/doctor/doctor.ts'
 import { cgroupFinding, engineFinding, readEngine } from '../../src/platform/doctor/engine.ts'
 import { fail, lineOf, ok, warn } from '../../src/platform/doctor/finding.ts'
@@ -22,7 +22,9 @@ import {
 } from '../../src/platform/doctor/machine.ts'
 import { checkNames, nameFinding } from '../../src/platform/doctor/names.ts'
 import { checkPorts } from '../../src/platform/doctor/ports.ts'
+import { processFindings, readyzFinding } from '../../src/platform/doctor/processes.ts'
 import { registryFindings } from '../../src/platform/doctor/registry.ts'
+import type { ProcessInfo } from '../../src/platform/process-registry/process-info.ts'
 import { reachableAddresses } from '../../src/platform/reachable-addresses.ts'
 import { mountSmallDisk } from '../crash/harness/small-disk.ts'
 import { createTestDatabase } from '../support/database.ts'
@@ -83,9 +85,15 @@ describe('the names of apps', () => {
 })
 
 describe('a port', () => {
-  const check = async (settings: Record<string, string>, listening: number[], isServer = false) => {
+  const RUNNING = { pid: 1, roles: ['ingress'], apiUrl: null, ingressUrl: null, isStopping: false }
+  const check = async (
+    settings: Record<string, string>,
+    ports: number[],
+    { isServer = false, silent = [] as (number | null)[], hasService = false } = {},
+  ) => {
     const config = readConfig({ BERTH_ROLES: 'ingress', ...settings })
-    const [finding] = await Promise.all(checkPorts(config, { own: reachableAddresses(), listening, isServer }))
+    const found = { living: ports.length > 0 ? [{ ...RUNNING, ports }] : [], silent }
+    const [finding] = await Promise.all(checkPorts(config, { own: reachableAddresses(), found, hasService, isServer }))
     return finding
   }
 
@@ -108,9 +116,16 @@ describe('a port', () => {
     const server = createServer().listen(port, '127.0.0.1')
     await new Promise((resolve) => server.once('listening', resolve))
     expect(await check({ INGRESS_PORT: `${port}` }, [])).toMatchObject({ level: 'fail', state: 'PORT_TAKEN' })
+    // It may be Berth's own, at work or paused: it is never said to be ended.
+    const silent = await check({ INGRESS_PORT: `${port}` }, [], { silent: [712], hasService: true })
+    expect(silent).toMatchObject({
+      level: 'warn',
+      found: expect.stringContaining('perhaps by process 712 of Berth'),
+      nextStep: expect.stringMatching(/npm run service -- restart$/),
+    })
     await new Promise((resolve) => server.close(resolve))
     expect(await check({ INGRESS_PORT: `${port}` }, [])).toMatchObject({ level: 'ok' })
-    expect(await check({ INGRESS_PORT: `${port}` }, [], true)).toMatchObject({ level: 'warn' })
+    expect(await check({ INGRESS_PORT: `${port}` }, [], { isServer: true })).toMatchObject({ level: 'warn' })
   })
 
   test('of the API that is open to other machines is a warning: it has no TLS', async () => {
@@ -264,7 +279,7 @@ describe('the machine', () => {
     expect(serviceFinding('enabled', true).level).toBe('ok')
     expect(serviceFinding('enabled', false)).toMatchObject({
       level: 'fail',
-      nextStep: expect.stringContaining('journalctl'),
+      nextStep: 'Read its log: journalctl -u berth; then run: npm run service -- restart',
     })
     expect(serviceFinding('not-found', true)).toMatchObject({
       level: 'warn',
@@ -315,6 +330,47 @@ describe('the engine', () => {
     expect(cgroupFinding({ ...machine, hasMemoryLimit: true })).toEqual(ok('cgroup', 'version 2, driver systemd'))
     expect(cgroupFinding({ ...machine, hasMemoryLimit: false }).level).toBe('warn')
   })
+})
+
+describe('processes of Berth', () => {
+  const living = [{ pid: 5, roles: ['api'], ports: [4000], apiUrl: null, ingressUrl: null, isStopping: false }]
+
+  test('that do not answer are named, with what to do, and never to be ended', () => {
+    const found = (silent: (number | null)[], hasService: boolean) => processFindings({ living, silent }, hasService)[0]
+    for (const hasService of [true, false])
+      for (const silent of [[712], [712, null], [null]]) {
+        const finding = found(silent, hasService)
+        expect(finding?.level).toBe('fail')
+        expect(finding?.nextStep).not.toMatch(/\b(end|stop|kill(?! -CONT))\b/i)
+        expect(finding?.nextStep?.includes('npm run service -- restart')).toBe(hasService)
+        if (silent.includes(712))
+          expect(`${finding?.found} ${finding?.nextStep}`).toMatch(/process 712.*kill -CONT 712\)/)
+      }
+    expect(found([], true)).toMatchObject({ level: 'ok', found: 'process 5 (api)' })
+  })
+
+  test('are started by the service where there is one', () => {
+    const nextStep = (hasService: boolean) => processFindings({ living: [], silent: [] }, hasService)[0]?.nextStep
+    expect([true, false].map(nextStep)).toEqual(['Start it: npm run service -- restart', 'Start it: npm start'])
+    expect(readyzFinding([{ ...living[0], apiUrl: 'http://127.0.0.1:4000' } as ProcessInfo], {}, true)).toMatchObject([
+      { level: 'fail', nextStep: expect.stringContaining('npm run service -- restart') },
+    ])
+  })
+})
+
+test('a clock that could not be compared is a warning', () => {
+  const reason = 'The database does not answer, so the clocks could not be compared'
+  expect(clockFinding({ ready: true, reason })).toMatchObject({ level: 'warn', found: reason })
+  expect(clockFinding({ ready: true, reason: null })).toMatchObject({ level: 'ok' })
+})
+
+test('whether the database is reached is said by the processes that run', () => {
+  const own = { ...fail('database', 'The database refuses the password', 'Correct it') }
+  const part = { ready: true, state: 'READY', reason: null, nextStep: null, isRequired: true } as const
+  expect(withParts([own], { database: part })).toMatchObject([
+    { level: 'ok', found: expect.stringContaining('refuses') },
+  ])
+  expect(withParts([own], {})).toEqual([own])
 })
 
 test('what the running processes find wrong is said in their words, and what is well keeps its numbers', () => {

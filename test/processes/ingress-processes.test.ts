@@ -27,14 +27,16 @@ async function startDivided(answerMs = 0) {
   const host = await route(replica.target.port)
   const berth = await startBerth(
     {
-      ...{ PORT: `${port}`, INGRESS_PORT: `${ingressPort}`, BERTH_DATA_DIR: dataDir, DATABASE_URL: world.url },
-      ...{
-        BERTH_ROLES: 'api,ingress',
-        BERTH_INGRESS_PROCESSES: '2',
-        BERTH_LOG_LEVEL: 'warn',
-        BERTH_LOG_FORMAT: 'json',
-      },
-      ...{ BERTH_ADMIN_TOKEN: world.adminToken, BERTH_MASTER_KEY: world.masterKey.bytes.toString('hex') },
+      PORT: `${port}`,
+      INGRESS_PORT: `${ingressPort}`,
+      BERTH_DATA_DIR: dataDir,
+      DATABASE_URL: world.url,
+      BERTH_ROLES: 'api,ingress',
+      BERTH_INGRESS_PROCESSES: '2',
+      BERTH_LOG_LEVEL: 'warn',
+      BERTH_LOG_FORMAT: 'json',
+      BERTH_ADMIN_TOKEN: world.adminToken,
+      BERTH_MASTER_KEY: world.masterKey.bytes.toString('hex'),
     },
     { isSupervised: true },
   )

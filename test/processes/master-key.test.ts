@@ -15,8 +15,12 @@ beforeAll(async () => {
   database = await createTestDatabase()
   dataDir = mkdtempSync(join(tmpdir(), 'berth-key-'))
   settings = {
-    ...{ PORT: '0', INGRESS_PORT: '0', BERTH_ROLES: 'api', BERTH_LOG_LEVEL: 'silent' },
-    ...{ BERTH_DATA_DIR: dataDir, DATABASE_URL: database.url },
+    PORT: '0',
+    INGRESS_PORT: '0',
+    BERTH_ROLES: 'api',
+    BERTH_LOG_LEVEL: 'silent',
+    BERTH_DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
   }
   const first = await startBerth(settings)
   await first.end('SIGTERM')

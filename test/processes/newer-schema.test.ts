@@ -17,8 +17,12 @@ beforeAll(async () => {
   database = await createTestDatabase()
   dataDir = mkdtempSync(join(tmpdir(), 'berth-schema-'))
   settings = {
-    ...{ PORT: '0', INGRESS_PORT: '0', BERTH_LOG_LEVEL: 'silent', DOCKER_HOST: 'unix:///nonexistent' },
-    ...{ BERTH_DATA_DIR: dataDir, DATABASE_URL: database.url },
+    PORT: '0',
+    INGRESS_PORT: '0',
+    BERTH_LOG_LEVEL: 'silent',
+    DOCKER_HOST: 'unix:///nonexistent',
+    BERTH_DATA_DIR: dataDir,
+    DATABASE_URL: database.url,
   }
 })
 

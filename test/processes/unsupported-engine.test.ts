@@ -25,7 +25,10 @@ test('an engine that is too old is named at the start and in /readyz, with what 
     // Lasts until another engine answers.
     await expect.poll(engineOf).toMatchObject({
       status: 200,
-      ...{ ready: false, state: 'ENGINE_UNSUPPORTED', reason, nextStep: PART_STATES.ENGINE_UNSUPPORTED },
+      ready: false,
+      state: 'ENGINE_UNSUPPORTED',
+      reason,
+      nextStep: PART_STATES.ENGINE_UNSUPPORTED,
     })
     // Nothing was changed there.
     expect([...new Set(engine.requests)].filter((request) => !request.startsWith('GET '))).toEqual([])

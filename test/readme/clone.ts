@@ -7,8 +7,14 @@ import { Shell, Terminal } from '../support/terminal.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const TRACKED = [
-  ...['src', 'prisma', 'scripts', 'examples', 'README.md'],
-  ...['package.json', 'package-lock.json', 'tsconfig.json'],
+  'src',
+  'prisma',
+  'scripts',
+  'examples',
+  'README.md',
+  'package.json',
+  'package-lock.json',
+  'tsconfig.json',
 ]
 /** As the README names them. */
 const PORTS = { PORT: 4000, INGRESS_PORT: 8080 }

@@ -43,10 +43,15 @@ describe('the documents', () => {
     for (const script of named) expect(scripts).toHaveProperty([script ?? ''])
   })
 
-  test('list each decision in the architecture', () => {
-    const decisions = DOCUMENTS.filter((document) => document.startsWith('docs/adr/'))
+  test('list each decision by its title', () => {
+    const decisions = DOCUMENTS.filter((document) => /^docs\/adr\/\d/.test(document))
     expect(decisions.length).toBeGreaterThan(20)
-    for (const decision of decisions) expect(text('ARCHITECTURE.md')).toContain(`](${decision})`)
+    const index = text('docs/adr/README.md').split('\n')
+    for (const decision of decisions) {
+      const [, title] = /^# \d+\. (.+)/.exec(text(decision)) ?? []
+      const file = decision.slice('docs/adr/'.length)
+      expect(index).toContain(`- [${file.slice(0, 4)}](${file}) ${title}`)
+    }
   })
 })
 

@@ -39,9 +39,14 @@ interface Drawing {
 
 /** Fields whose answer changes while nobody changes anything, or that leave something behind. */
 const LEFT_OUT = new Set([
-  ...['metrics', 'metricsSeries', 'lastUsedAt', 'measuredAt', 'timestamp'],
+  'metrics',
+  'metricsSeries',
+  'lastUsedAt',
+  'measuredAt',
+  'timestamp',
   // Up to now, where the call names no end.
-  ...['Usage.to', 'Usage.forecast'],
+  'Usage.to',
+  'Usage.forecast',
 ])
 const ARGUMENTS_LEFT_OUT = new Set(['reveal'])
 const MAX_DEPTH = 6
@@ -152,19 +157,23 @@ function variable(drawing: Drawing, type: string, value: unknown): string {
 }
 
 const PREFIXES: Readonly<Record<string, string>> = {
-  ...{ account: 'acc', accountId: 'acc', app: 'app', appId: 'app', appEnv: 'env', appEnvId: 'env', userId: 'usr' },
-  ...{
-    deployment: 'con',
-    contentId: 'con',
-    operation: 'op',
-    token: 'tok',
-    credential: 'cred',
-    webhook: 'hook',
-    webhookId: 'hook',
-    gitHook: 'ghook',
-    gitHookId: 'ghook',
-    gitDelivery: 'gdlv',
-  },
+  account: 'acc',
+  accountId: 'acc',
+  app: 'app',
+  appId: 'app',
+  appEnv: 'env',
+  appEnvId: 'env',
+  userId: 'usr',
+  deployment: 'con',
+  contentId: 'con',
+  operation: 'op',
+  token: 'tok',
+  credential: 'cred',
+  webhook: 'hook',
+  webhookId: 'hook',
+  gitHook: 'ghook',
+  gitHookId: 'ghook',
+  gitDelivery: 'gdlv',
 }
 
 function drawnValue({ draw, pool }: Drawing, field: GraphQLField<unknown, unknown>, arg: GraphQLArgument): unknown {

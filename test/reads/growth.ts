@@ -27,7 +27,7 @@ const LARGE_ROWS = 1_000
 /** A sort of no more rows than the largest page needs no index. */
 const PAGE_ROWS = 200
 /** Of the environment that is read: more than anybody pages through. */
-const MOST_VERSIONS = 1_000
+const MAX_VERSIONS = 1_000
 
 export type Growing = Awaited<ReturnType<typeof createGrowing>>
 
@@ -60,7 +60,7 @@ export async function createGrowing(world: World) {
     await copy('content', `app_env_id = '${appEnvId}'`, range, ofContent)
     const ofOperation = { id: id('op'), app_env_id: id('env'), content_id: 'NULL' }
     await copy('operation', `id = '${operationId}'`, range, ofOperation)
-    const versions = `generate_series(${Math.min(size, MOST_VERSIONS)}, ${Math.min(to, MOST_VERSIONS) - 1}) n`
+    const versions = `generate_series(${Math.min(size, MAX_VERSIONS)}, ${Math.min(to, MAX_VERSIONS) - 1}) n`
     const later = `to_jsonb(s.created_at + n * interval '1 minute')`
     const version = { id: id('con', 'n + 1000000000'), version: 'n + 1000', created_at: later, deployed_at: later }
     await copy('content', `app_env_id = '${appEnvId}'`, versions, version)

@@ -43,8 +43,20 @@ const documentOf = (index: number): string =>
     : `{ a${index}: apps(first: 3) { nodes { ${FIELDS.filter((_, bit) => (index >> bit) & 1).join(' ')} appEnvs { pageInfo { hasNextPage } } } } }`
 
 const FIELDS = [
-  ...['id', 'name', 'slug', 'type', 'dockerPreset', 'port', 'useImage', 'image', 'createdAt', 'updatedAt'],
-  ...['gitProvider', 'gitNamespace', 'gitRepo', 'contextDir'],
+  'id',
+  'name',
+  'slug',
+  'type',
+  'dockerPreset',
+  'port',
+  'useImage',
+  'image',
+  'createdAt',
+  'updatedAt',
+  'gitProvider',
+  'gitNamespace',
+  'gitRepo',
+  'contextDir',
 ]
 
 setFlagsFromString('--expose-gc')

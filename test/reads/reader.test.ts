@@ -79,10 +79,17 @@ describe('queries', () => {
   const cases: Record<string, ReturnType<typeof of>> = {
     'the last of a list': of('AppEnv', () => ({ where: { appId }, orderBy: { id: 'asc' }, take: -1 })),
     'before a cursor': of('AppEnv', () => ({
-      ...{ where: { appId }, orderBy: { id: 'asc' }, take: -1, skip: 1, cursor: { id: appEnvIds[1] } },
+      where: { appId },
+      orderBy: { id: 'asc' },
+      take: -1,
+      skip: 1,
+      cursor: { id: appEnvIds[1] },
     })),
     'from a cursor that the filter leaves out': of('AppEnv', () => ({
-      ...{ where: { id: { not: appEnvIds[0] } }, orderBy: { id: 'asc' }, take: 5, cursor: { id: appEnvIds[0] } },
+      where: { id: { not: appEnvIds[0] } },
+      orderBy: { id: 'asc' },
+      take: 5,
+      cursor: { id: appEnvIds[0] },
     })),
     'a cursor of another list, nested': of('App', () => ({
       where: {},

@@ -49,7 +49,10 @@ export async function createReadsWorld(held?: TestDatabase) {
     door = now,
   }: Campaign): Promise<Compared> {
     const compared: Compared = {
-      ...{ count, kinds: { fine: 0, partial: 0, refused: 0 }, different: [], raced: 0 },
+      count,
+      kinds: { fine: 0, partial: 0, refused: 0 },
+      different: [],
+      raced: 0,
       counts: { byReader: 0, byPrisma: 0 },
       executed: { planned: 0, asUsual: 0 },
     }
@@ -118,7 +121,12 @@ export async function createReadsWorld(held?: TestDatabase) {
   }
 
   return {
-    ...{ world, tokens, pool, now, plain, compare },
+    world,
+    tokens,
+    pool,
+    now,
+    plain,
+    compare,
     doorOf: (options: { execution: Plugin[] }) => doorOf(world, world.database, options),
     async close() {
       await Promise.all([now.close(), plain.close()])
@@ -191,7 +199,9 @@ async function fill(world: World): Promise<Record<string, string>> {
   const other = await world.appEnv({ accountId: otherAccount })
   await world.deploy(other.appEnvId)
   await world.perform(createCredential, {
-    ...{ accountId, name: 'registry', type: 'BASIC_AUTH' },
+    accountId,
+    name: 'registry',
+    type: 'BASIC_AUTH',
     data: { username: 'a', password: 'b' },
   })
   await world.perform(createWebhook, { accountId, name: 'Receiver', url: 'https://receiver.example.com/' })
@@ -233,12 +243,18 @@ async function poolOf({ database }: World): Promise<Pool> {
   const named = await database.appEnv.findMany({ select: { cliEnvName: true } })
   const cursors = (prefix: string) => (byPrefix[prefix] ?? []).map((id) => encoded(`GPC:S:${id}`))
   const cursorsOf = {
-    ...{ Account: cursors('acc'), App: cursors('app'), AppEnv: cursors('env') },
-    ...{ Deployment: cursors('con'), Operation: cursors('op') },
+    Account: cursors('acc'),
+    App: cursors('app'),
+    AppEnv: cursors('env'),
+    Deployment: cursors('con'),
+    Operation: cursors('op'),
     Member: members.map(({ accountId, userId }) => encoded(`GPC:T:["S:${accountId}","S:${userId}"]`)),
     // Lists of the services have cursors of their own: ids.
-    ...{ Token: byPrefix.tok ?? [], Credential: byPrefix.cred ?? [], Webhook: byPrefix.hook ?? [] },
-    ...{ GitHook: byPrefix.ghook ?? [], GitDelivery: byPrefix.gdlv ?? [] },
+    Token: byPrefix.tok ?? [],
+    Credential: byPrefix.cred ?? [],
+    Webhook: byPrefix.hook ?? [],
+    GitHook: byPrefix.ghook ?? [],
+    GitDelivery: byPrefix.gdlv ?? [],
   }
   return { ids: byPrefix, envNames: named.map(({ cliEnvName }) => cliEnvName), cursorsOf }
 }

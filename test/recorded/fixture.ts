@@ -68,7 +68,12 @@ export async function openFixture(settings: Record<string, string> = {}) {
 
   return {
     ...recorder,
-    ...{ accountId, elsewhere, origin, databaseUrl: held.url, ask, app },
+    accountId,
+    elsewhere,
+    origin,
+    databaseUrl: held.url,
+    ask,
+    app,
     /** An environment of the app; nothing runs in it yet. */
     appEnv: async (appId: string, fields: Fields = {}): Promise<string> =>
       (await make('/app-env', { accountId, appId, name: 'production', region: 'local', ...fields })).appEnvId,

@@ -8,7 +8,10 @@ const unknownDelivery = { gitDeliveryId: `gdlv_${UNKNOWN}` }
 const url = 'https://git.example.com/acme/shop'
 
 const request = ({ accountId }: Fixture, fields: Record<string, unknown> = {}) => ({
-  ...{ accountId, provider: 'GITEA', name: 'Hook', ...fields },
+  accountId,
+  provider: 'GITEA',
+  name: 'Hook',
+  ...fields,
 })
 
 /** An environment that is built from the branch main. */
@@ -121,7 +124,9 @@ export async function restPullRequestEnvs(fixture: Fixture): Promise<void> {
     'with secrets, as one who may not see them',
     'PUT /app/pull-request-envs',
     {
-      ...{ appId, baseAppEnvId, copySecrets: true },
+      appId,
+      baseAppEnvId,
+      copySecrets: true,
     },
     { as: 'technical' },
   )

@@ -26,7 +26,11 @@ async function createAppEnvs({ graphql, accountId }: Fixture, appId: string): Pr
   const production = { accountId, appId, name: 'production', region: 'local' }
   const { body } = await graphql('create an environment', CREATE, {
     input: {
-      ...{ ...production, branch: 'main', zClouds: 2, containers: 2, volume: { path: '/data', disk: 100 } },
+      ...production,
+      branch: 'main',
+      zClouds: 2,
+      containers: 2,
+      volume: { path: '/data', disk: 100 },
       envVars: [
         { name: 'HOST', value: 'shop.test' },
         { name: 'URL', value: `http://\${HOST}`, type: 'BOTH' },

@@ -19,14 +19,20 @@ async function createApps({ graphql, accountId }: Fixture): Promise<string> {
   const { body } = await graphql('create an app', CREATE, { input: shop })
   await graphql('create an app from source', CREATE, {
     input: {
-      ...{ name: 'Source', accountId, port: 3000, dockerPreset: 'NEXT_JS', dockerPresetVersion: 'NEXT_JS_NODE_JS_22' },
-      ...{ gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '42', builder: 'DOCKER' },
-      ...{
-        buildArgs: 'A=1',
-        contextDir: './web',
-        healthCheckPath: '/ready',
-        healthCheckHeaders: { Host: 'shop.test' },
-      },
+      name: 'Source',
+      accountId,
+      port: 3000,
+      dockerPreset: 'NEXT_JS',
+      dockerPresetVersion: 'NEXT_JS_NODE_JS_22',
+      gitProvider: 'GITHUB',
+      gitNamespace: 'acme',
+      gitRepo: 'shop',
+      gitInstallationId: '42',
+      builder: 'DOCKER',
+      buildArgs: 'A=1',
+      contextDir: './web',
+      healthCheckPath: '/ready',
+      healthCheckHeaders: { Host: 'shop.test' },
     },
   })
   await graphql('create a job', CREATE, {

@@ -30,7 +30,10 @@ async function seeContainers({ graphql }: Fixture, appEnvId: string): Promise<vo
   const times = { from: '2021-05-06T12:00:00Z', to: '2021-05-06T12:10:00Z' }
   await graphql('read a series', series, { appEnvId, metric: 'CPU_PERCENT', ...times })
   await graphql('read a series in steps of 5 minutes', series, {
-    ...{ appEnvId, metric: 'MEMORY_USAGE', step: 'FIVE_MINUTES', ...times },
+    appEnvId,
+    metric: 'MEMORY_USAGE',
+    step: 'FIVE_MINUTES',
+    ...times,
   })
   await graphql('read a series of nothing', series, { appEnvId, metric: 'DISK' })
   await graphql('read a series as a stranger', series, { appEnvId, metric: 'CPU_USAGE' }, { as: 'stranger' })

@@ -158,7 +158,8 @@ async function useTokens({ graphql, app, appEnv, accountId }: Fixture): Promise<
     create,
     { input: { ...scoped, scopes: ['SVC_ADMIN'] } },
     {
-      ...{ as: 'none', headers },
+      as: 'none',
+      headers,
     },
   )
   await graphql('read who calls with scopes', '{ userToken { ...UserToken } }', {}, { as: 'none', headers })

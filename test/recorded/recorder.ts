@@ -48,7 +48,9 @@ export function createRecorder({ origin, tokens, fragments }: RecorderOptions) {
     const response = await fetch(`${origin}${path}`, { ...init, redirect: 'manual' })
     const text = await response.text()
     const entry = {
-      ...{ name, request, status: response.status },
+      name,
+      request,
+      status: response.status,
       headers: unusualHeaders(response.headers, name),
       ...contentOf(text),
     }

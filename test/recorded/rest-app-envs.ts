@@ -27,7 +27,11 @@ export async function restSettings(fixture: Fixture): Promise<void> {
 async function createAppEnvs({ rest, accountId, elsewhere }: Fixture, appId: string): Promise<string> {
   const production = { accountId, appId, name: 'production', region: 'local' }
   const { body } = await rest('create an environment with everything', 'POST /app-env', {
-    ...{ ...production, branch: 'main', zClouds: 2, containers: 2, volume: { path: '/data', disk: 100 } },
+    ...production,
+    branch: 'main',
+    zClouds: 2,
+    containers: 2,
+    volume: { path: '/data', disk: 100 },
     envVars: [
       { name: 'HOST', value: 'shop.test' },
       { name: 'URL', value: `http://\${HOST}`, type: 'BOTH' },
@@ -44,12 +48,16 @@ async function createAppEnvs({ rest, accountId, elsewhere }: Fixture, appId: str
     { query: { dryRun: 'true' } },
   )
   await rest('create an environment beyond the plan', 'POST /app-env', {
-    ...{ ...production, name: 'big', containers: 1_000, zClouds: 3 },
+    ...production,
+    name: 'big',
+    containers: 1_000,
+    zClouds: 3,
   })
   await rest('create an environment with a bad variable', 'POST /app-env', {
-    ...{ ...production, name: 'bad' },
+    ...production,
+    name: 'bad',
     envVars: [
-      { name: '1-KEY', value: '' },
+      { name: 'KEY=1', value: '' },
       { name: 'A', value: `\${NOBODY}` },
       { name: 'A', value: '' },
     ],
@@ -104,7 +112,13 @@ async function changeSettings({ rest, deploy }: Fixture, appEnvId: string): Prom
   await rest('change the branch', 'PATCH /app-env/branch', { appEnvId, gitBranch: 'feature/checkout' })
   await rest('change the branch to an option', 'PATCH /app-env/branch', { appEnvId, gitBranch: '--upload-pack=x' })
   await rest('change the health check', 'PATCH /app-env/healthcheck', {
-    ...{ appEnvId, path: '/ok', port: 9000, headers: { 'X-A': '1' }, readiness: probe, liveness: probe, startup: null },
+    appEnvId,
+    path: '/ok',
+    port: 9000,
+    headers: { 'X-A': '1' },
+    readiness: probe,
+    liveness: probe,
+    startup: null,
   })
   await rest('change the health check to no path', 'PATCH /app-env/healthcheck', { appEnvId, path: 'ok' })
   await rest('rename an environment', 'PATCH /app-env/name', { appEnvId, name: 'Main' })
@@ -124,7 +138,9 @@ async function changeSettings({ rest, deploy }: Fixture, appEnvId: string): Prom
     { query: { dryRun: 'true' } },
   )
   await rest('change the size and apply it before the first deployment', 'PATCH /app-env/resources', {
-    ...{ appEnvId, zClouds: 4, applyImmediately: true },
+    appEnvId,
+    zClouds: 4,
+    applyImmediately: true,
   })
   await deploy(appEnvId)
   await rest('scale what runs', 'PATCH /app-env/scaling', { appEnvId, containers: 4 })
@@ -170,11 +186,17 @@ async function changeVariables({ rest }: Fixture, appEnvId: string): Promise<voi
 async function replaceSettings({ rest, deploy }: Fixture, appEnvId: string): Promise<void> {
   await deploy(appEnvId)
   await rest('update an environment', 'PUT /app-env', {
-    ...{ appEnvId, name: 'Main 2', startupConfig: null, allowUserCliToken: false, preventDestroy: true },
+    appEnvId,
+    name: 'Main 2',
+    startupConfig: null,
+    allowUserCliToken: false,
+    preventDestroy: true,
     envVars: [{ name: 'ONE', value: '1' }],
   })
   await rest('update an environment and apply it', 'PUT /app-env', {
-    ...{ appEnvId, envVars: [], applyImmediately: true },
+    appEnvId,
+    envVars: [],
+    applyImmediately: true,
   })
   await rest(
     'update an environment at an old version',

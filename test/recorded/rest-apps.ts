@@ -17,30 +17,47 @@ async function createApps({ rest, accountId, ask }: Fixture): Promise<string> {
   const credential = { accountId, type: 'CONTAINER_REGISTRY', name: 'Login', data }
   const { credentialId } = (await ask('POST', '/credential', credential)).body
   await rest('create an app with every field of a build', 'POST /app', {
-    ...{
-      name: 'From source',
-      accountId,
-      port: 3000,
-      dockerPreset: 'NEXT_JS',
-      dockerPresetVersion: 'NEXT_JS_NODE_JS_22',
-    },
-    ...{ gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop', gitInstallationId: '42', builder: 'DOCKER' },
-    ...{ buildArgs: 'A=1', contextDir: './web', buildPullAccountSecretId: credentialId },
-    ...{ healthCheckPath: '/ready', healthCheckPort: 9000, healthCheckHeaders: { Host: 'shop.test' } },
+    name: 'From source',
+    accountId,
+    port: 3000,
+    dockerPreset: 'NEXT_JS',
+    dockerPresetVersion: 'NEXT_JS_NODE_JS_22',
+    gitProvider: 'GITHUB',
+    gitNamespace: 'acme',
+    gitRepo: 'shop',
+    gitInstallationId: '42',
+    builder: 'DOCKER',
+    buildArgs: 'A=1',
+    contextDir: './web',
+    buildPullAccountSecretId: credentialId,
+    healthCheckPath: '/ready',
+    healthCheckPort: 9000,
+    healthCheckHeaders: { Host: 'shop.test' },
   })
   await rest('create a job', 'POST /app', {
-    ...{ name: 'Migrate', accountId, appType: 'job', useImage: true, image: 'shop:1' },
+    name: 'Migrate',
+    accountId,
+    appType: 'job',
+    useImage: true,
+    image: 'shop:1',
     jobConfig: { command: 'migrate', args: ['up'], shell: false, timeoutSeconds: 60, concurrencyPolicy: 'REJECT' },
   })
   await rest('create a function', 'POST /app', {
-    ...{ name: 'Resize', accountId, dockerPreset: 'FUNCTION', port: 8080 },
+    name: 'Resize',
+    accountId,
+    dockerPreset: 'FUNCTION',
+    port: 8080,
     functionConfig: { minScale: 1, maxScale: 2, concurrency: 3, idleSeconds: 4, timeoutSeconds: 5 },
   })
   await rest('create an app of a name that is taken', 'POST /app', shop)
   await rest('create an app, dry', 'POST /app', { ...shop, name: 'Never' }, { query: { dryRun: 'true' } })
   await rest('create an app with fields missing and unknown', 'POST /app', { name: 'Shop', colour: 'red' })
   await rest('create an app with fields that contradict', 'POST /app', {
-    ...{ ...shop, image: 'Not An Image', dockerfilePath: 'a', customDockerfileContent: 'FROM scratch', port: 70_000 },
+    ...shop,
+    image: 'Not An Image',
+    dockerfilePath: 'a',
+    customDockerfileContent: 'FROM scratch',
+    port: 70_000,
   })
   await rest('create a database with an image', 'POST /app', { ...shop, dockerPreset: 'REDIS' })
   await rest('create an app in an unknown account', 'POST /app', { ...shop, accountId: `acc_${UNKNOWN}` })
@@ -94,7 +111,9 @@ async function changeApps({ rest, appEnv, deploy, finish }: Fixture, appId: stri
   await rest('change an app with a field in the query', 'PATCH /app', { appId }, { query: { port: '85' } })
   await rest('change an app and apply it', 'PATCH /app', { appId, port: 86, applyImmediately: true })
   await rest('change an app and apply it while that is under way', 'PATCH /app', {
-    ...{ appId, port: 87, applyImmediately: true },
+    appId,
+    port: 87,
+    applyImmediately: true,
   })
   const { body } = await rest('list what changing the app started', 'GET /operations', { appEnvId })
   for (const { operationId } of body.operations) await finish(operationId)

@@ -20,7 +20,8 @@ async function refuse({ rest, app, appEnv, ask }: Fixture, appEnvId: string): Pr
   await rest('apply before the first deployment', 'POST /app-env/apply-changes', { appEnvId })
   await rest('deploy to none', 'POST /app-env/deploy-image', { image: 'shop:1' })
   await rest('deploy to an unknown environment', 'POST /app-env/deploy-image', {
-    ...{ appEnvId: `env_${UNKNOWN}`, image: 'shop:1' },
+    appEnvId: `env_${UNKNOWN}`,
+    image: 'shop:1',
   })
   await rest('deploy what is no image', 'POST /app-env/deploy-image', { appEnvId, image: '--privileged' })
   await rest('deploy as a reader', 'POST /app-env/deploy-image', { appEnvId, image: 'shop:1' }, { as: 'reader' })
@@ -57,7 +58,8 @@ async function deployTwice({ rest, finish }: Fixture, appEnvId: string): Promise
     waiting,
   )
   const { headers } = await rest('deploy by the CLI name', 'POST /app-env/deploy-image', {
-    ...{ envName: 'default-shop-production', image: 'registry.example.com:5000/acme/shop:3' },
+    envName: 'default-shop-production',
+    image: 'registry.example.com:5000/acme/shop:3',
   })
   await rest('read an operation that was replaced', 'GET /operation', { operationId })
   await finish(operationOf(headers))

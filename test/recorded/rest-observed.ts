@@ -33,7 +33,10 @@ async function seeContainers({ rest }: Fixture, appEnvId: string): Promise<void>
   for (const metric of ['cpu_usage', 'memory_usage', 'cpu_percent', 'memory_percent'])
     await rest(`read the series ${metric}`, 'GET /app-env/metrics-series', { appEnvId, metric, ...times })
   await rest('read a series in steps of 15 minutes', 'GET /app-env/metrics-series', {
-    ...{ appEnvId, metric: 'cpu_usage', step: '15m', ...times },
+    appEnvId,
+    metric: 'cpu_usage',
+    step: '15m',
+    ...times,
   })
   await rest('read a series of nothing', 'GET /app-env/metrics-series', { appEnvId, metric: 'disk', ...times })
   await rest('read a series of an unknown environment', 'GET /app-env/metrics-series', {
@@ -87,7 +90,8 @@ async function useHosts({ rest, databaseUrl }: Fixture, appEnvId: string): Promi
   await rest('validate a host', 'PUT /app-env/host', { appEnvId, host })
   await rest('validate an unknown host', 'PUT /app-env/host', { appEnvId, host: 'www.example.com' })
   await rest('remove a host that came with the environment', 'DELETE /app-env/host', {
-    ...{ appEnvId, host: 'default-shop-production.berth.localhost' },
+    appEnvId,
+    host: 'default-shop-production.berth.localhost',
   })
   await rest('remove a host as a reader', 'DELETE /app-env/host', { appEnvId, host }, { as: 'reader' })
   await rest('remove a host', 'DELETE /app-env/host', { appEnvId, host })

@@ -76,7 +76,9 @@ async function useMembers({ rest, accountId, app, appEnv }: Fixture): Promise<vo
   await rest('add a member who is one', 'POST /account/member', ada)
   await rest('add a member without roles', 'POST /account/member', { ...ada, email: 'nobody', roles: [] })
   await rest('add a member to an unknown environment', 'POST /account/member', {
-    ...{ ...ada, email: 'eve@example.com', appEnvIds: [`env_${UNKNOWN}`] },
+    ...ada,
+    email: 'eve@example.com',
+    appEnvIds: [`env_${UNKNOWN}`],
   })
   await rest('add a member as TECHNICAL', 'POST /account/member', ada, { as: 'technical' })
   await rest('read a member', 'GET /account/member', { accountId, userId })
@@ -109,7 +111,9 @@ async function useCredentials({ rest, accountId, app }: Fixture): Promise<void> 
   const registry = { accountId, type: 'CONTAINER_REGISTRY', name: 'Registry', data }
   const { credentialId } = (await rest('create a credential', 'POST /credential', registry)).body
   await rest('create a credential for a storage', 'POST /credential', {
-    ...{ accountId, type: 'OBJECT_STORAGE', name: 'Storage' },
+    accountId,
+    type: 'OBJECT_STORAGE',
+    name: 'Storage',
     data: { bucket: 'backups', accessKeyId: 'AKIA', secretAccessKey: 'hush' },
   })
   await rest('create a credential without a password', 'POST /credential', { ...registry, data: { username: 'ada' } })
@@ -166,7 +170,8 @@ async function useTokens({ rest, app, appEnv, accountId }: Fixture): Promise<voi
     'POST /token',
     { kind: 'SCOPED', name: 'More', scopes: ['svc:admin'] },
     {
-      ...{ as: 'none', headers },
+      as: 'none',
+      headers,
     },
   )
   await rest('create an account with scopes that lack it', 'POST /account', { name: 'Scoped' }, { as: 'none', headers })

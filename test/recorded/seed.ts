@@ -65,8 +65,14 @@ async function seedHealth(client: pg.Client, { appEnvId, operationId }: Seeded):
 async function seedContainers(client: pg.Client, { appEnvId, contentId, operationId }: Seeded): Promise<void> {
   const container = (id: number, phase: string, more: Record<string, unknown> = {}) =>
     insert(client, 'container', {
-      ...{ id: id + 1, container_id: `engine-id-${id}`, app_env_id: appEnvId, content_id: contentId },
-      ...{ name: `berth-shop-v1-${id}`, phase, started_at: '2021-05-06T11:00:06Z', ...more },
+      id: id + 1,
+      container_id: `engine-id-${id}`,
+      app_env_id: appEnvId,
+      content_id: contentId,
+      name: `berth-shop-v1-${id}`,
+      phase,
+      started_at: '2021-05-06T11:00:06Z',
+      ...more,
     })
   await container(0, 'running')
   const killed = { last_exit_code: 137, last_exit_out_of_memory: true, last_exit_at: '2021-05-06T11:30:00Z' }
@@ -80,15 +86,27 @@ async function seedContainers(client: pg.Client, { appEnvId, contentId, operatio
     [1, 'UNREADY'],
   ] as const)
     await insert(client, 'replica', {
-      ...{ name: `berth-shop-v1-${id}`, app_env_id: appEnvId, content_id: contentId, rollout_id: operationId },
-      ...{ index: id, container_id: `engine-id-${id}`, address: `10.0.0.${id + 2}`, port: 8080, state },
+      name: `berth-shop-v1-${id}`,
+      app_env_id: appEnvId,
+      content_id: contentId,
+      rollout_id: operationId,
+      index: id,
+      container_id: `engine-id-${id}`,
+      address: `10.0.0.${id + 2}`,
+      port: 8080,
+      state,
     })
 }
 
 async function seedLogs(client: pg.Client, { appEnvId, contentId }: Seeded): Promise<void> {
   await insert(client, 'container', {
-    ...{ id: 9, container_id: contentId, app_env_id: appEnvId, content_id: contentId, name: 'build', phase: 'build' },
-    ...{ removed_at: '2021-05-06T10:59:00Z' },
+    id: 9,
+    container_id: contentId,
+    app_env_id: appEnvId,
+    content_id: contentId,
+    name: 'build',
+    phase: 'build',
+    removed_at: '2021-05-06T10:59:00Z',
   })
   const logs = [
     ['CONTAINERS', LINES],
@@ -99,8 +117,12 @@ async function seedLogs(client: pg.Client, { appEnvId, contentId }: Seeded): Pro
     await insert(client, 'log_stream', { id, app_env_id: appEnvId, kind, last_number: lines.length })
     for (const [n, [container, isError, message]] of lines.entries())
       await insert(client, 'log_line', {
-        ...{ log_stream_id: id, number: n + 1, container_id: container + 1, at: NOON + BigInt(n) * 1_000_000_000n },
-        ...{ is_error: isError, message },
+        log_stream_id: id,
+        number: n + 1,
+        container_id: container + 1,
+        at: NOON + BigInt(n) * 1_000_000_000n,
+        is_error: isError,
+        message,
       })
   }
 }

@@ -3,13 +3,22 @@ import { type Fixture, UNKNOWN } from './fixture.ts'
 const unknown = { installationId: `inst_${UNKNOWN}` }
 
 const request = ({ accountId }: Fixture, fields: Record<string, unknown> = {}) => ({
-  ...{ accountId, solutionSlug: 'verdaccio', appName: 'Registry', region: 'local', ...fields },
+  accountId,
+  solutionSlug: 'verdaccio',
+  appName: 'Registry',
+  region: 'local',
+  ...fields,
 })
 
 const COMPOSE = `services: { web: { image: "nginx:1.27", ports: ["80:80"], environment: { GREETING: "\${GREETING}" } } }`
 
 const composed = ({ accountId }: Fixture, fields: Record<string, unknown> = {}) => ({
-  ...{ accountId, compose: COMPOSE, variables: { GREETING: 'Hello' }, appName: 'Site', region: 'local', ...fields },
+  accountId,
+  compose: COMPOSE,
+  variables: { GREETING: 'Hello' },
+  appName: 'Site',
+  region: 'local',
+  ...fields,
 })
 
 /** Installations that no worker takes further. */

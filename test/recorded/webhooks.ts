@@ -5,7 +5,10 @@ const unknown = { webhookId: `hook_${UNKNOWN}` }
 const unknownDelivery = { deliveryId: `dlv_${UNKNOWN}` }
 
 const request = ({ accountId }: Fixture, fields: Record<string, unknown> = {}) => ({
-  ...{ accountId, name: 'Receiver', url: 'https://receiver.example.com/hooks?key=1', ...fields },
+  accountId,
+  name: 'Receiver',
+  url: 'https://receiver.example.com/hooks?key=1',
+  ...fields,
 })
 
 /** Webhooks that no worker delivers to. */

@@ -8,7 +8,7 @@ const UNNAMED = /^(of|for|only|after|by|not known|with)\b[^,.:;]*\b(it|them)\b/i
 /** Two words that say all there is to say. */
 const SHORT_ENOUGH: ReadonlySet<string> = new Set(['Environment variables.'])
 
-const FEWEST_WORDS = 3
+const MIN_WORDS = 3
 
 /** What keeps a description from being understood where it is shown without its neighbours; null when nothing does. */
 export function problemOf(description: string | null | undefined): string | null {
@@ -17,6 +17,6 @@ export function problemOf(description: string | null | undefined): string | null
   if (!/[.)`]$/.test(text)) return 'does not end with a full stop'
   if (LEANING.test(text)) return `begins with "${LEANING.exec(text)?.[0]}"`
   if (UNNAMED.test(text)) return 'names something that was not said'
-  if (text.split(/\s+/).length < FEWEST_WORDS && !SHORT_ENOUGH.has(text)) return `has fewer than ${FEWEST_WORDS} words`
+  if (text.split(/\s+/).length < MIN_WORDS && !SHORT_ENOUGH.has(text)) return `has fewer than ${MIN_WORDS} words`
   return null
 }

@@ -127,6 +127,7 @@ const MADE: Readonly<Record<string, string>> = {
   'src/graphql/graphiql/page.ts': 'withRequestHeaders, and a policy of its own',
   'src/graphql/graphql.ts': 'withRequestHeaders',
   'src/graphql/transport/json-post.ts': 'withRequestHeaders',
+  'src/graphql/transport/persisted-query.ts': 'withRequestHeaders',
   'src/graphql/transport/sse.ts': 'withRequestHeaders',
   'src/http/context.ts': 'here they come from',
   'src/oauth/mount-oauth.ts': 'sets them on the connection',

@@ -48,8 +48,13 @@ test('says what each field was before, and what it is after', async () => {
   const { entries } = (await (await ask('&action=deleteApp')).json()) as { entries: Entry[] }
   const [entry] = entries
   expect(entry?.changes).toContainEqual({
-    ...{ type: 'app', id: appId, name: '=1+1, "quoted"', appEnvId: null },
-    ...{ field: 'name', before: '=1+1, "quoted"', after: null },
+    type: 'app',
+    id: appId,
+    name: '=1+1, "quoted"',
+    appEnvId: null,
+    field: 'name',
+    before: '=1+1, "quoted"',
+    after: null,
   })
   expect([entry?.changesLeftOut, Object.keys(entry?.details ?? {})]).toEqual([0, ['name', 'environments']])
   expect(await (await ask('&action=deleteApp&format=csv')).text()).toContain('""before"":8080,""after"":null')

@@ -30,11 +30,22 @@ const CURSORS = [
     `1.${number}`,
     `live.${number}`,
   ]),
-  ...['evt_x', '%', '', '\u{1f6a2}'],
+  'evt_x',
+  '%',
+  '',
+  '\u{1f6a2}',
 ]
 const EXTREMES: Readonly<Record<string, readonly string[]>> = {
-  ...{ from: TIMES, to: TIMES, fromDate: TIMES, toDate: TIMES, cursor: CURSORS, after: CURSORS },
-  ...{ offset: ['1000000'], limit: ['1', '200'], size: ['1', '1000'], search: ['%', '_', '\\', 'a'.repeat(200)] },
+  from: TIMES,
+  to: TIMES,
+  fromDate: TIMES,
+  toDate: TIMES,
+  cursor: CURSORS,
+  after: CURSORS,
+  offset: ['1000000'],
+  limit: ['1', '200'],
+  size: ['1', '1000'],
+  search: ['%', '_', '\\', 'a'.repeat(200)],
 }
 
 const reads = routes.flatMap((route) => ('read' in route ? [route] : []))

@@ -10,17 +10,21 @@ let call: ReturnType<typeof serveRest>['call']
 
 /** Values that pass the first validation, by the name of the field. */
 const fine: Record<string, unknown> = {
-  ...{
-    name: 'Fuzz',
-    port: 80,
-    region: 'local',
-    image: 'nginx:1',
-    email: 'a@example.com',
-    roles: ['AUDIT'],
-    kind: 'USER',
-  },
-  ...{ type: 'BASIC_AUTH', data: { username: 'a', password: 'b' }, dockerPreset: 'CUSTOM', limit: 5, decrypt: true },
-  ...{ envVars: [{ name: 'A', value: 'b' }], startupConfig: { command: 'run' }, healthCheckHeaders: { 'X-A': 'b' } },
+  name: 'Fuzz',
+  port: 80,
+  region: 'local',
+  image: 'nginx:1',
+  email: 'a@example.com',
+  roles: ['AUDIT'],
+  kind: 'USER',
+  type: 'BASIC_AUTH',
+  data: { username: 'a', password: 'b' },
+  dockerPreset: 'CUSTOM',
+  limit: 5,
+  decrypt: true,
+  envVars: [{ name: 'A', value: 'b' }],
+  startupConfig: { command: 'run' },
+  healthCheckHeaders: { 'X-A': 'b' },
 }
 
 beforeAll(async () => {

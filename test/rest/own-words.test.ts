@@ -6,14 +6,34 @@ import { parseInput } from '../../src/services/kernel/perform.ts'
 
 /** A wrong type, too little, too much or none of the choices, for any field. */
 const WRONG = [
-  ...['', 'x y\n', 'x'.repeat(70_000), '-1', '0.5', '99999999999', 'COBOL'],
-  ...[-1, 0, 0.5, 1e12, Number.POSITIVE_INFINITY, true, null],
-  ...[[], [1], [''], ['x', 'x'], new Array(2000).fill('x'), [{}], [{ name: 1, value: 1, type: 'x', isSecret: 'x' }]],
-  ...[{}, { colour: 'red' }, { '?': 1 }, { 'X-A': 'ä' }, { command: '', args: [1], shell: 'x', workingDir: 'x' }],
-  ...[
-    { timeoutSeconds: -1, minScale: 1e9, concurrencyPolicy: 'x' },
-    { backoffLimit: 'x', maxConcurrency: 0.5 },
-  ],
+  '',
+  'x y\n',
+  'x'.repeat(70_000),
+  '-1',
+  '0.5',
+  '99999999999',
+  'COBOL',
+  -1,
+  0,
+  0.5,
+  1e12,
+  Number.POSITIVE_INFINITY,
+  true,
+  null,
+  [],
+  [1],
+  [''],
+  ['x', 'x'],
+  new Array(2000).fill('x'),
+  [{}],
+  [{ name: 1, value: 1, type: 'x', isSecret: 'x' }],
+  {},
+  { colour: 'red' },
+  { '?': 1 },
+  { 'X-A': 'ä' },
+  { command: '', args: [1], shell: 'x', workingDir: 'x' },
+  { timeoutSeconds: -1, minScale: 1e9, concurrencyPolicy: 'x' },
+  { backoffLimit: 'x', maxConcurrency: 0.5 },
 ]
 
 const LIBRARY_WORDS = /expected|received|Invalid|Too (small|big)|Unrecognized/

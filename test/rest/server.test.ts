@@ -191,10 +191,7 @@ describe('failures', () => {
       isLevelEnabled: () => false,
       error: (line: unknown) => lines.push(line),
     } as unknown as World['log']
-    const broken = {
-      ...world.services,
-      apps: { ...world.services.apps, list: () => Promise.reject(new Error('password=hunter2')) },
-    }
+    const broken = { ...world.services, list: () => Promise.reject(new Error('password=hunter2')) }
     const { call: failing } = serveRest(world, { services: broken as unknown as World['services'], log })
     const { body, text } = await failing('GET', '/apps', { headers: { 'X-Request-Id': 'broken-1' } })
     expect(body).toMatchObject({ status: 500, code: 'INTERNAL', requestId: 'broken-1' })
@@ -203,7 +200,7 @@ describe('failures', () => {
   })
 
   test('by timeout are 503 in time', async () => {
-    const slow = { ...world.services, apps: { ...world.services.apps, list: () => new Promise(() => {}) } }
+    const slow = { ...world.services, list: () => new Promise(() => {}) }
     const config = { ...world.config, BERTH_REQUEST_TIMEOUT_SECONDS: 1 }
     const { call: hanging } = serveRest(world, { services: slow as unknown as World['services'], config })
     const { body, headers } = await hanging('GET', '/apps')

@@ -71,7 +71,11 @@ test('takes an accepted connection as ready when there is no path', async () => 
 test.each([[null], ['/']])('reports that the connection was refused (path %s)', async (path) => {
   const port = await listen(createServer())
   await new Promise((resolve) => servers.pop()?.close(resolve))
-  expect(await ask(port, path)).toEqual({ ready: false, reason: `connection refused on port ${port}` })
+  expect(await ask(port, path)).toEqual({
+    ready: false,
+    isRefused: true,
+    reason: `connection refused on port ${port}`,
+  })
 })
 
 test('throws the reason when its caller aborts', async () => {

@@ -20,8 +20,11 @@ beforeAll(async () => {
   world = await createWorld({
     settings: {
       BERTH_DATA_DIR: dataDir,
-      ...{ BERTH_TOKENS: '3', BERTH_ACCOUNT_APP_ENVS: '4', BERTH_ACCOUNT_CONTAINERS: '10' },
-      ...{ BERTH_UPLOAD_BUDGET_MB: '4', BERTH_SOURCE_LIMIT_MB: '3' },
+      BERTH_TOKENS: '3',
+      BERTH_ACCOUNT_APP_ENVS: '4',
+      BERTH_ACCOUNT_CONTAINERS: '10',
+      BERTH_UPLOAD_BUDGET_MB: '4',
+      BERTH_SOURCE_LIMIT_MB: '3',
     },
   })
   const app = { name: 'Uploads', useImage: false, image: undefined, isCliDeployment: true }

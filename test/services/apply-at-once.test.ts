@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { DomainError } from '../../src/domain/errors.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
+import { getAppEnvHistory } from '../../src/services/app-env/app-env-reads.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import { changeResources, changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
@@ -114,10 +115,18 @@ test('changes that lose the data of a service without persistence say so, and ot
   const databaseSettings = { max_connections: 20 }
   const passing = await service({ withPersistence: false })
   expect(
-    await world.perform(updateAppEnv, { ...{ appEnvId: passing.appEnvId, databaseSettings }, ...now }),
+    await world.perform(updateAppEnv, {
+      appEnvId: passing.appEnvId,
+      databaseSettings,
+      ...now,
+    }),
   ).toMatchObject({ appliedImmediately: true, warning: LOST })
   await ended(passing.appEnvId)
-  const resized = await world.perform(changeResources, { ...{ appEnvId: passing.appEnvId, zClouds: 2 }, ...now })
+  const resized = await world.perform(changeResources, {
+    appEnvId: passing.appEnvId,
+    zClouds: 2,
+    ...now,
+  })
   expect(resized).toMatchObject({ warning: LOST, message: expect.stringMatching(`being applied. ${LOST}$`) })
   await ended(passing.appEnvId)
   const later = await world.perform(updateAppEnv, { appEnvId: passing.appEnvId, databaseSettings: { wait_timeout: 9 } })
@@ -126,19 +135,31 @@ test('changes that lose the data of a service without persistence say so, and ot
   const throughApp = { appId: passing.appId, port: 3306, ...now }
   expect(await world.perform(updateApp, throughApp)).toMatchObject({ warning: LOST })
   const kept = await service({})
-  const safe = await world.perform(updateAppEnv, { ...{ appEnvId: kept.appEnvId, databaseSettings }, ...now })
+  const safe = await world.perform(updateAppEnv, {
+    appEnvId: kept.appEnvId,
+    databaseSettings,
+    ...now,
+  })
   expect(safe).toMatchObject({ appliedImmediately: true })
   expect(safe).not.toHaveProperty('warning')
 })
 
 test('a version that cannot use the data is shown as one, and refused with the same words', async () => {
   const { appEnvId } = await service({ dockerPresetVersion: 'MYSQL_8_4' })
-  await world.perform(updateAppEnv, { ...{ appEnvId, dockerPresetVersion: 'MYSQL_9_7' }, ...now })
+  await world.perform(updateAppEnv, {
+    appEnvId,
+    dockerPresetVersion: 'MYSQL_9_7',
+    ...now,
+  })
   await ended(appEnvId)
   // As the worker records it before the new version starts.
   await world.database.volume.updateMany({ where: { appEnvId }, data: { presetVersion: 'MYSQL_9_7' } })
   const caller = await world.services.authenticate(world.adminToken)
-  const { activities } = await world.services.appEnvs.history(caller, { appEnvId }, { limit: 50, offset: 0 })
+  const { activities } = await world.services.respond(
+    getAppEnvHistory,
+    { caller, requestId: 'req_1' },
+    { appEnvId, limit: 50, offset: 0 },
+  )
   const first = activities.find(({ version }) => version === 1)
   expect(first).toMatchObject({
     canRollback: false,

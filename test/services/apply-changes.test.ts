@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { BuildPlan } from '../../src/domain/build-plan.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
+import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
@@ -27,7 +28,7 @@ async function running(app: Record<string, unknown>, fields: Record<string, unkn
 
 async function pendingIn(appEnvId: string): Promise<string[]> {
   const caller = await world.services.authenticate(world.adminToken)
-  const { pendingChanges } = await world.services.appEnvs.status(caller, { appEnvId })
+  const { pendingChanges } = await world.services.respond(getAppEnvStatus, { caller, requestId: 'req_1' }, { appEnvId })
   return pendingChanges.changes.map(({ kind, field }) => `${kind} ${field}`)
 }
 

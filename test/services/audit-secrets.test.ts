@@ -74,7 +74,9 @@ const CALLS: Record<string, () => Promise<void>> = {
   async webhooks() {
     const url = () => `https://receiver.example.com/${canary()}?key=${canary()}`
     const { webhookId, secret } = await world.perform(createWebhook, {
-      ...{ accountId: world.accountId, name: 'Receiver', url: url() },
+      accountId: world.accountId,
+      name: 'Receiver',
+      url: url(),
     })
     await world.perform(updateWebhook, { webhookId, url: url() })
     const rotated = await world.perform(rotateWebhookSecret, { webhookId })
@@ -92,7 +94,11 @@ const CALLS: Record<string, () => Promise<void>> = {
   },
   async 'job runs'() {
     const { appId } = await world.perform(createApp, {
-      ...{ accountId: world.accountId, name: 'Import', dockerPreset: 'JOB', useImage: true, image: 'nginx:1' },
+      accountId: world.accountId,
+      name: 'Import',
+      dockerPreset: 'JOB',
+      useImage: true,
+      image: 'nginx:1',
       jobConfig: { command: 'import' },
     })
     const { appEnvId } = await world.appEnv({ appId })

@@ -35,7 +35,10 @@ async function service(dockerPreset = 'POSTGRESQL', version?: string, accountId 
   services += 1
   const { appId } = await world.perform(createApp, { name: `Db ${services}`, accountId, dockerPreset })
   const { appEnvId, operationId } = await world.perform(createAppEnv, {
-    ...{ accountId, appId, name: 'production', region: 'local' },
+    accountId,
+    appId,
+    name: 'production',
+    region: 'local',
     ...(version ? { dockerPresetVersion: version } : {}),
   })
   await world.endOperation(operationId)
@@ -124,7 +127,7 @@ describe('a backup', () => {
     const [appEnvId, older] = [await service(), await service('POSTGRESQL', 'POSTGRESQL_17')]
     const [from, until] = [new Date('2026-11-30T12:00:00Z'), new Date('2026-11-30T13:00:00Z')]
     const archive = { id: newId('arc'), accountId: world.accountId, appEnvId, volumeId: newId('vol') }
-    await world.database.logArchive.create({ data: { ...archive, presetVersion: 'POSTGRESQL_18', until } })
+    await world.database.walArchive.create({ data: { ...archive, presetVersion: 'POSTGRESQL_18', until } })
     const backupKey = await backupOf(appEnvId, { isBase: true, archiveId: archive.id, restorableFrom: from })
     for (const pointInTime of ['2026-11-30T11:59:59.999Z', '2026-11-30T13:00:00.001Z'])
       expect(await refusal(restoreBackup, { appEnvId, backupKey, pointInTime })).toContain(
@@ -136,7 +139,9 @@ describe('a backup', () => {
     const newer = await backupOf(older, { isBase: true, archiveId: archive.id, restorableFrom: from })
     expect(await refusal(restoreBackup, { appEnvId, backupKey: newer })).toContain('BACKUP_OF_OTHER_VERSION')
     const { operationId } = await world.perform(restoreBackup, {
-      ...{ appEnvId, backupKey, pointInTime: '2026-11-30T15:00:00+02:00' },
+      appEnvId,
+      backupKey,
+      pointInTime: '2026-11-30T15:00:00+02:00',
     })
     const operation = await world.database.operation.findUniqueOrThrow({ where: { id: String(operationId) } })
     expect(operation.pointInTime).toEqual(until)

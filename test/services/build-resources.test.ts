@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
+import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import { createPlan, updatePlan } from '../../src/services/plan/plan-commands.ts'
 import { readGraphQL, readRest } from '../parity/read-apis.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
@@ -63,7 +64,7 @@ test('limits of builds are no pending change of an environment, and affect none'
   const answer = await world.perform(updateApp, { appId, buildResources: { memoryMb: 1024 }, applyImmediately: true })
   expect(answer).toMatchObject({ environmentsAffected: 0, operationIds: [] })
   const caller = await world.services.authenticate(world.adminToken)
-  const { pendingChanges } = await world.services.appEnvs.status(caller, { appEnvId })
+  const { pendingChanges } = await world.services.respond(getAppEnvStatus, { caller, requestId: 'req_1' }, { appEnvId })
   expect(pendingChanges.changes).toEqual([])
   expect((await world.database.app.findUniqueOrThrow({ where: { id: appId } })).version).toBe(2)
 })

@@ -3,6 +3,7 @@ import { createRateLimits } from '../../src/http/rate-limits.ts'
 import { tryTenantLogin } from '../../src/registries/try-tenant-login.ts'
 import { createAccount } from '../../src/services/account/account-commands.ts'
 import { createCredential, updateCredential } from '../../src/services/credential/credential-commands.ts'
+import { listCredentialUsages } from '../../src/services/credential/credential-queries.ts'
 import { deleteCredential } from '../../src/services/credential/delete-credential.ts'
 import { testCredential } from '../../src/services/credential/test-credential.ts'
 import { requireAccepted, tryCredential } from '../../src/services/credential/try-credential.ts'
@@ -58,7 +59,8 @@ test.skipIf(!isInstalled)('a login is tried before it is saved, and one that is 
   expect(await refusal(updateCredential, { credentialId, data: wrong })).toContain('data.password: is refused')
   expect(await world.database.credential.count()).toBe(count)
   expect(await world.perform(testCredential, { credentialId })).toMatchObject({
-    ...{ accepted: true, message: `The registry ${address} accepts the login` },
+    accepted: true,
+    message: `The registry ${address} accepts the login`,
   })
   const account = { name: 'Other', registryServer: address, registryUsername: 'alice', registryPassword: 'wrong' }
   expect(await refusal(createAccount, account)).toContain('registryPassword: is refused')
@@ -162,7 +164,7 @@ test('the default is made by two calls at once, and is one', async () => {
 
 async function usages(credentialId: string) {
   const caller = await world.services.authenticate(world.adminToken)
-  return world.services.credentials.usages(caller, credentialId)
+  return world.services.all(listCredentialUsages, { caller, requestId: 'req_1' }, { credentialId })
 }
 
 test('what uses a credential is shown, named by the refusal, and cleared where that is forced', async () => {
@@ -172,7 +174,9 @@ test('what uses a credential is shown, named by the refusal, and cleared where t
   const { appEnvId, appId } = await world.appEnv({ app: { name: 'Shop', ...names } })
   await world.deploy(appEnvId, 'registry.example.com/shop:1')
   expect((await usages(credentialId)).map(({ kind, name }) => `${kind} ${name}`)).toEqual([
-    ...['IMAGE_PULL Shop', 'BUILD_PULL Shop', 'VERSION default-shop-production'],
+    'IMAGE_PULL Shop',
+    'BUILD_PULL Shop',
+    'VERSION default-shop-production',
   ])
   const said = await refusal(deleteCredential, { credentialId })
   expect(said).toContain('CREDENTIAL_IN_USE')
@@ -206,6 +210,6 @@ test('an environment that relies on a default uses it', async () => {
   await world.database.app.updateMany({ where: { accountId }, data: { imagePullAccountSecretId: null } })
   const member = await world.user({ accountId, appEnvIds: [other.appEnvId] })
   const caller = await world.services.authenticate(member.token)
-  expect(await world.services.credentials.usages(caller, credentialId)).toEqual([])
+  expect(await world.services.all(listCredentialUsages, { caller, requestId: 'req_1' }, { credentialId })).toEqual([])
   expect(await refusal(deleteCredential, { credentialId })).toContain('by default')
 })

@@ -156,7 +156,7 @@ test('a port outside of a changed range is shown as none, and replaced when aske
 })
 
 test.each([
-  [{ enabled: true }, 'externalAccess.allowedCidrs', /must name who may connect/],
+  [{ enabled: true }, 'externalAccess.allowedCidrs', /must list the addresses that may connect/],
   [{ enabled: true, allowedCidrs: [] }, 'externalAccess.allowedCidrs', /0\.0\.0\.0\/0/],
   [{ enabled: true, allowedCidrs: ['10.0.0.0/33'] }, 'externalAccess.allowedCidrs.0', /CIDR range/],
   [{ enabled: true, allowedCidrs: ['10.0.0.1/8'] }, 'externalAccess.allowedCidrs.0', /bits after the prefix/],
@@ -189,7 +189,9 @@ test('without ports, asking for it is refused with the setting that has none', a
   try {
     const appId = await serviceApp(closed.accountId, closed)
     await expect(closed.appEnv({ appId, externalAccess: OFFICE })).rejects.toMatchObject({
-      ...{ code: 'CONFLICT', reason: 'EXTERNAL_ACCESS_OFF', message: expect.stringContaining('BERTH_TCP_PORTS') },
+      code: 'CONFLICT',
+      reason: 'EXTERNAL_ACCESS_OFF',
+      message: expect.stringContaining('BERTH_TCP_PORTS'),
     })
   } finally {
     await closed.close()

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updateApp } from '../../src/services/app/update-app.ts'
+import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import { changeHealthcheck } from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { changedHealthCheck } from '../../src/services/health-check/app-env-health-check.ts'
@@ -48,7 +49,11 @@ describe('an environment', () => {
     await world.perform(changeHealthcheck, { appEnvId, type: 'NONE', initialDelaySeconds: 1 })
     expect(await hostsOf(appEnvId)).toEqual(before)
     const caller = await world.services.authenticate(world.adminToken)
-    const { pendingChanges } = await world.services.appEnvs.status(caller, { appEnvId })
+    const { pendingChanges } = await world.services.respond(
+      getAppEnvStatus,
+      { caller, requestId: 'req_1' },
+      { appEnvId },
+    )
     expect(pendingChanges.changes).toEqual([
       { kind: 'DEPLOY', field: 'healthCheck.type', from: 'TCP', to: 'NONE' },
       { kind: 'DEPLOY', field: 'healthCheck.initialDelaySeconds', from: null, to: 1 },

@@ -26,6 +26,11 @@ const refusal = (appEnvId: string, host: string) =>
     () => null,
     (error: { reason?: string; message: string }) => error,
   )
+/** What the account of an environment learned of its host when another account took it. */
+const losses = async (appEnvId: string) => {
+  const events = await world.database.event.findMany({ where: { type: 'host.changed', appEnvId } })
+  return events.map(({ payload }) => payload as Record<string, unknown>).filter(({ what }) => what === 'lost')
+}
 const hostOf = (host: string) => world.database.host.findUniqueOrThrow({ where: { host } })
 
 test('an unproved claim gives way at once to one that DNS proves, by what the refusal names', async () => {
@@ -41,6 +46,10 @@ test('an unproved claim gives way at once to one that DNS proves, by what the re
     else records.set(`TXT ${txtName}`, txtValue ?? '')
     expect(await claim(owner, host)).toMatchObject({ host })
     expect((await hostOf(host)).appEnvId).toBe(owner)
+    expect(await losses(squatter)).toContainEqual(
+      expect.objectContaining({ host, status: 'INVALID', reason: expect.stringContaining('has proved by DNS') }),
+    )
+    expect(await losses(owner)).toEqual([])
     // The claim before was not proved, and does not come back.
     expect((await refusal(squatter, host))?.reason).toBe('HOST_TAKEN')
   }
@@ -77,6 +86,16 @@ test('a claim lasts while no other account wants the name, and an hour if one do
   expect((await refusal(second, host))?.reason).toBe('HOST_TAKEN')
   await age(61)
   expect(await claim(second, host)).toMatchObject({ host })
+  expect(await losses(first)).toEqual([
+    expect.objectContaining({ host, reason: expect.stringContaining('not proved by DNS in time') }),
+  ])
+  const { accountId } = await world.database.appEnv.findUniqueOrThrow({ where: { id: first } })
+  const [last] = await world.database.event.findMany({
+    where: { type: 'host.changed', eventSequenceId: accountId },
+    orderBy: { sequence: 'desc' },
+    take: 1,
+  })
+  expect(last?.payload).toMatchObject({ what: 'lost' })
   await world.perform(removeHost, { appEnvId: second, host })
   expect(await claim(first, host)).toMatchObject({ host })
 })

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { DomainError } from '../../src/domain/errors.ts'
 import { acceptInvitation } from '../../src/services/account/accept-invitation.ts'
 import { createInvitation, revokeInvitation } from '../../src/services/account/invitation-commands.ts'
+import { getInvitation } from '../../src/services/account/invitation-queries.ts'
 import { addMember, removeMember, updateMember } from '../../src/services/account/member-commands.ts'
 import { leaveAccount, transferAccount } from '../../src/services/account/own-membership-commands.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
@@ -34,7 +35,7 @@ function invite(fields: object = {}, as?: string) {
 const accept = (secret: string) => world.perform(acceptInvitation, {}, { as: secret })
 const statusOf = async (invitationId: string) => {
   const caller = await world.services.authenticate(world.adminToken)
-  return (await world.services.accounts.invitation(caller, invitationId)).status
+  return (await world.services.find(getInvitation, { caller, requestId: 'req_1' }, { invitationId })).status
 }
 
 describe('an invitation', () => {

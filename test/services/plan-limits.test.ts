@@ -108,7 +108,9 @@ async function pullRequest(base: Fields, app: Fields = {}): Promise<Attempt> {
 
 const compose = (services: object): Attempt =>
   call(installCompose, {
-    ...{ accountId: world.accountId, appName: 'Composed', region: 'local' },
+    accountId: world.accountId,
+    appName: 'Composed',
+    region: 'local',
     compose: JSON.stringify({ services }),
   })
 
@@ -123,8 +125,17 @@ async function built() {
   const startedAt = new Date(until.getTime() - 3_600_000)
   await world.database.usageInterval.create({
     data: {
-      ...{ accountId: world.accountId, appId, appEnvId, envName: 'built', kind: 'BUILD', amount: 1n },
-      ...{ sourceId: appEnvId, runAt: startedAt, startedAt, until, hasEnded: true },
+      accountId: world.accountId,
+      appId,
+      appEnvId,
+      envName: 'built',
+      kind: 'BUILD',
+      amount: 1n,
+      sourceId: appEnvId,
+      runAt: startedAt,
+      startedAt,
+      until,
+      hasEnded: true,
     },
   })
   return { appEnvId, gitRepo }

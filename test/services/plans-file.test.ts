@@ -20,12 +20,24 @@ afterAll(async () => {
 })
 
 const SMALL = {
-  ...{ plan: 'small', name: 'Small', functionsIncluded: true, autoscalingIncluded: false },
-  ...{ maxApps: 5, maxAppEnvs: 3, maxContainers: 2, maxZClouds: 2, logDays: 3, metricDays: 7 },
+  plan: 'small',
+  name: 'Small',
+  functionsIncluded: true,
+  autoscalingIncluded: false,
+  maxApps: 5,
+  maxAppEnvs: 3,
+  maxContainers: 2,
+  maxZClouds: 2,
+  logDays: 3,
+  metricDays: 7,
 }
 const NORTH = {
-  ...{ region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' },
-  ...{ sandboxAddonReady: false, publicGatewayReady: false },
+  region: 'north',
+  name: 'North',
+  functionsSupported: true,
+  domain: 'north.example.com',
+  sandboxAddonReady: false,
+  publicGatewayReady: false,
 }
 
 async function start(content: unknown): Promise<string> {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getAppEnvHistory } from '../../src/services/app-env/app-env-reads.ts'
 import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
@@ -22,7 +23,11 @@ test('a version whose volume is gone says that it cannot be brought back, and wh
   await world.deploy(appEnvId, 'nginx:2')
   const promise = async () => {
     const caller = await world.services.authenticate(world.adminToken)
-    const { activities } = await world.services.appEnvs.history(caller, { appEnvId }, { limit: 10, offset: 0 })
+    const { activities } = await world.services.respond(
+      getAppEnvHistory,
+      { caller, requestId: 'req_1' },
+      { appEnvId, limit: 10, offset: 0 },
+    )
     const { canRollback, cannotRollbackReason } = activities.find((one) => one.contentId === withVolume) ?? {}
     return { canRollback, cannotRollbackReason }
   }
@@ -31,7 +36,9 @@ test('a version whose volume is gone says that it cannot be brought back, and wh
   const message = 'The volume that the version kept its data in has been deleted'
   expect(await promise()).toEqual({ canRollback: false, cannotRollbackReason: message })
   await expect(world.perform(rollbackAppEnv, { appEnvId, targetContentId: withVolume })).rejects.toMatchObject({
-    ...{ code: 'CONFLICT', reason: 'VOLUME_DELETED', message },
+    code: 'CONFLICT',
+    reason: 'VOLUME_DELETED',
+    message,
   })
 })
 

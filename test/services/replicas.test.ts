@@ -16,7 +16,11 @@ async function service(dockerPreset: string, containers: number) {
   const name = `${dockerPreset} ${containers}`
   const { appId } = await world.perform(createApp, { name, accountId, dockerPreset })
   const { appEnvId } = await world.perform(createAppEnv, {
-    ...{ accountId, appId, name: 'production', region: 'local', containers },
+    accountId,
+    appId,
+    name: 'production',
+    region: 'local',
+    containers,
   })
   const where = { id: String(appEnvId) }
   const appEnv = await world.database.appEnv.findUniqueOrThrow({ where, select: withAddress })

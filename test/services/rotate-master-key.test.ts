@@ -54,7 +54,9 @@ afterAll(async () => {
 const keyed = () =>
   [
     {
-      ...{ accountId: accounts[0], type: 'CONTAINER_REGISTRY', name: 'keyed' },
+      accountId: accounts[0],
+      type: 'CONTAINER_REGISTRY',
+      name: 'keyed',
       data: { registry: 'registry.example.com', username: 'u', password: 'p' },
     },
     { idempotencyKey: 'rotated' },

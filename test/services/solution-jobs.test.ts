@@ -57,7 +57,11 @@ test('a component that is a job runs once, between what it needs and what waits 
   expect(await runsOf(id)).toEqual([])
   await endDeployment(id, 'migrate')
   const [run] = await runsOf(id)
-  expect(run).toMatchObject({ status: 'QUEUED', trigger: 'API', snapshot: { command: 'migrate', args: ['--all'] } })
+  expect(run).toMatchObject({
+    status: 'QUEUED',
+    trigger: 'API',
+    snapshot: { command: null, args: ['migrate', '--all'] },
+  })
   // However often workers look.
   await Promise.all([1, 2, 3].map(() => advanceInstallations(world)))
   expect(await runsOf(id)).toHaveLength(1)
@@ -96,7 +100,8 @@ test('a resumed call that waits is told what is incomplete, also when nothing co
   const refused = { ...installSolution, execute: async () => nothing }
   const resumed = { ...request, installationId }
   await expect(world.perform(refused, resumed, { waitSeconds: 5 })).rejects.toMatchObject({
-    ...{ code: 'INSTALLATION_INCOMPLETE', details: { installation: { installationId } } },
+    code: 'INSTALLATION_INCOMPLETE',
+    details: { installation: { installationId } },
   })
   expect(await world.perform(refused, resumed)).toMatchObject({ installationId, operationIds: [] })
 })

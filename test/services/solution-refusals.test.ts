@@ -38,7 +38,9 @@ describe('before anything is created', () => {
     const account = (entitlements: string[]) =>
       database.account.update({ where: { id: accountId }, data: { entitlements } })
     const missing = (message: string) => ({
-      ...{ code: 'FORBIDDEN', reason: 'SANDBOX_NOT_READY', message: `code-server cannot be installed: ${message}` },
+      code: 'FORBIDDEN',
+      reason: 'SANDBOX_NOT_READY',
+      message: `code-server cannot be installed: ${message}`,
     })
     await region({ sandboxAddonReady: true, publicGatewayReady: true })
     await account([])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { updateApp } from '../../src/services/app/update-app.ts'
+import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { advanceInstallations } from '../../src/services/solution/advance-installations.ts'
 import { upgradeInstallation } from '../../src/services/solution/upgrade-installation.ts'
@@ -10,8 +11,14 @@ import { createSolutionWorld, type SolutionWorld } from './solution-world.ts'
 type Source = SolutionSource['components'][number]
 
 const app: Source = {
-  ...{ key: 'app', name: 'App', isMain: true, dockerPreset: 'CUSTOM', image: 'sample/app:1.0', port: 8080 },
-  ...{ dependsOn: ['db'], volume: { path: '/data', disk: 1024 } },
+  key: 'app',
+  name: 'App',
+  isMain: true,
+  dockerPreset: 'CUSTOM',
+  image: 'sample/app:1.0',
+  port: 8080,
+  dependsOn: ['db'],
+  volume: { path: '/data', disk: 1024 },
   variables: { KEPT: 'same', MODE: 'slow', OLD: 'gone soon', DATABASE: '{{db.internalUrl}}', KEY: '{{inputs.key}}' },
 }
 const db: Source = { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL', dockerPresetVersion: 'POSTGRESQL_17' }
@@ -26,8 +33,15 @@ const key = { name: 'key', label: 'Key', type: 'STRING' as const, secret: true, 
 
 const sample = (changes: Partial<SolutionSource>) =>
   defineSolution({
-    ...{ slug: 'sample', name: 'Sample', description: 'A sample.', category: 'CONTENT', revision: 1, inputs: [key] },
-    ...{ components: [db, app, metrics], smokeTest: { component: 'app', path: '/', status: 200 }, ...changes },
+    slug: 'sample',
+    name: 'Sample',
+    description: 'A sample.',
+    category: 'CONTENT',
+    revision: 1,
+    inputs: [key],
+    components: [db, app, metrics],
+    smokeTest: { component: 'app', path: '/', status: 200 },
+    ...changes,
   })
 
 const search: Source = { ...metrics, key: 'search', name: 'Search', image: 'sample/search:1.0', dependsOn: ['app'] }
@@ -38,7 +52,9 @@ const next = (changes: Partial<SolutionSource> = {}) =>
     components: [
       { ...db, dockerPresetVersion: 'POSTGRESQL_18' },
       {
-        ...{ ...app, image: 'sample/app:2.0', healthCheckPath: '/ready' },
+        ...app,
+        image: 'sample/app:2.0',
+        healthCheckPath: '/ready',
         variables: {
           KEPT: 'same',
           MODE: 'fast',
@@ -99,7 +115,7 @@ const upgrade = (installationId: string, inputs: Record<string, unknown> = { tit
 
 async function pendingOf(appEnvId: string): Promise<string[]> {
   const caller = await world.services.authenticate(world.adminToken)
-  const { pendingChanges } = await world.services.appEnvs.status(caller, { appEnvId })
+  const { pendingChanges } = await world.services.respond(getAppEnvStatus, { caller, requestId: 'req_1' }, { appEnvId })
   return pendingChanges.changes.map(({ field }) => field).sort()
 }
 
@@ -111,18 +127,21 @@ describe('an upgrade', () => {
     const answer = await upgrade(installationId)
     expect(answer).toMatchObject({ revision: 2, kept: ['metrics is no longer part of the solution, and stays'] })
     expect([...answer.changed].sort()).toEqual([
-      ...[
-        'app: DATABASE',
-        'app: MODE',
-        'app: OLD',
-        'app: TITLE',
-        'app: healthCheckPath',
-        'app: image',
-        'search is new',
-      ],
+      'app: DATABASE',
+      'app: MODE',
+      'app: OLD',
+      'app: TITLE',
+      'app: healthCheckPath',
+      'app: image',
+      'search is new',
     ])
     expect(await pendingOf(idOf('app').appEnvId)).toEqual([
-      ...['envVars.DATABASE', 'envVars.MODE', 'envVars.OLD', 'envVars.TITLE', 'healthCheckPath', 'image'],
+      'envVars.DATABASE',
+      'envVars.MODE',
+      'envVars.OLD',
+      'envVars.TITLE',
+      'healthCheckPath',
+      'image',
     ])
     expect(await pendingOf(idOf('db').appEnvId)).toEqual([])
     // Nothing that ran was deployed anew; the new component was.
@@ -149,7 +168,9 @@ describe('an upgrade', () => {
     publish(next())
     const { kept } = await upgrade(installationId)
     expect([...kept].sort()).toEqual([
-      ...['app: MODE', 'app: image', 'metrics is no longer part of the solution, and stays'],
+      'app: MODE',
+      'app: image',
+      'metrics is no longer part of the solution, and stays',
     ])
     const after = await world.database.appEnv.findUniqueOrThrow({
       where: { id: appEnvId },
@@ -190,7 +211,8 @@ describe('an upgrade', () => {
     const { installationId, idOf } = await installed()
     publish(sample({ revision: 2, components: [otherDb, { ...otherApp, image: 'sample/app:2.0' }, metrics] }))
     await expect(upgrade(installationId, {})).rejects.toMatchObject({
-      ...{ reason: 'UPGRADE_REFUSED', message: expect.stringMatching(message) },
+      reason: 'UPGRADE_REFUSED',
+      message: expect.stringMatching(message),
     })
     expect(await pendingOf(idOf('app').appEnvId)).toEqual([])
     expect(await here.installationOf(installationId)).toMatchObject({ revision: 1 })

@@ -4,6 +4,7 @@ import { deleteApp } from '../../src/services/app/delete-app.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { advanceInstallations } from '../../src/services/solution/advance-installations.ts'
 import { removeInstallation } from '../../src/services/solution/remove-installation.ts'
+import { getInstallation, listSolutions } from '../../src/services/solution/solution-queries.ts'
 import { createSolutionWorld, KEYS, N8N, type SolutionWorld } from './solution-world.ts'
 
 const CANARY = 'canary-5e1f0b7c9d'
@@ -83,7 +84,11 @@ describe('an installation', () => {
     expect(Object.keys(answer).sort()).toEqual(['changes', 'dryRun'])
     const { plan } = answer.changes as { plan: { key: string; appName: string }[] }
     expect(plan.map(({ key, appName }) => `${key} ${appName}`)).toEqual([
-      ...['db dry-db', 'queue dry-queue', 'editor Dry', 'worker dry-worker', 'webhook dry-webhook'],
+      'db dry-db',
+      'queue dry-queue',
+      'editor Dry',
+      'worker dry-worker',
+      'webhook dry-webhook',
     ])
   })
 
@@ -165,7 +170,8 @@ describe('a smoke test', () => {
     await world.database.operation.update({ where: { id: (await editor())?.operationId ?? '' }, data: { finishedAt } })
     await advanceWith(wrong)
     expect(await editor()).toMatchObject({
-      ...{ state: 'FAILED', reason: 'SMOKE_TEST_FAILED' },
+      state: 'FAILED',
+      reason: 'SMOKE_TEST_FAILED',
       message: `The smoke test did not pass within ${seconds} s: ${wrong.reason}`,
     })
     expect((await here.installationOf(installationId)).status).toBe('INCOMPLETE')
@@ -268,7 +274,9 @@ describe('a repeat', () => {
     await here.finish(first.installationId)
     const before = await here.counts()
     expect(await here.install({ ...input, installationId: first.installationId }, { waitSeconds: 5 })).toMatchObject({
-      ...{ installationId: first.installationId, appIds: first.appIds, operationStatus: 'SUCCEEDED' },
+      installationId: first.installationId,
+      appIds: first.appIds,
+      operationStatus: 'SUCCEEDED',
     })
     expect(await here.counts()).toEqual(before)
   })
@@ -281,7 +289,8 @@ describe('a repeat', () => {
     const input = here.request()
     const { installationId } = await here.install(input)
     await expect(here.install({ ...input, ...change, installationId })).rejects.toMatchObject({
-      ...{ code: 'CONFLICT', reason: 'INSTALLATION_CHANGED' },
+      code: 'CONFLICT',
+      reason: 'INSTALLATION_CHANGED',
     })
   })
 })
@@ -298,8 +307,8 @@ test('secret inputs are in no row, event, audit entry or answer', async () => {
   const shown = JSON.stringify(
     [
       answer,
-      await services.solutions.list(caller, { accountId }),
-      await services.solutions.installation(caller, answer.installationId),
+      await services.all(listSolutions, { caller, requestId: 'req_1' }, { accountId }),
+      await services.find(getInstallation, { caller, requestId: 'req_1' }, { installationId: answer.installationId }),
       await database.solutionInstallation.findMany({ include: { components: true } }),
       await database.$queryRaw`SELECT type, payload::text FROM event`,
       await database.$queryRaw`SELECT details::text FROM audit_entry`,
@@ -324,7 +333,9 @@ describe('removing an installation', () => {
     expect(deletions.every(({ kind }) => kind === 'DELETE')).toBe(true)
     expect(await world.database.volume.count({ where: { deletedAt: null } })).toBe(volumes)
     const caller = await world.services.authenticate(world.adminToken)
-    await expect(world.services.solutions.installation(caller, installationId)).rejects.toMatchObject({
+    await expect(
+      world.services.find(getInstallation, { caller, requestId: 'req_1' }, { installationId }),
+    ).rejects.toMatchObject({
       code: 'NOT_FOUND',
     })
   })

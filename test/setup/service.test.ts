@@ -2,7 +2,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
+import { startUnit } from '../../scripts/service/systemd.ts'
 import { berthUnit, firewallUnit, type Installation, settingsText } from '../../scripts/service/units.ts'
 import { settingsIn } from '../../scripts/setup/service-settings.mjs'
 
@@ -65,6 +66,33 @@ describe('the settings of the service', () => {
   test('refuse what no line can hold', () => {
     expect(() => settingsText({ BERTH_MASTER_KEY: 'a\nb' })).toThrow(/BERTH_MASTER_KEY_FILE/)
     expect(() => settingsText({ DATABASE_PASSWORD: `'"$` })).toThrow(/both kinds of quotes/)
+  })
+})
+
+describe('a start by systemd', () => {
+  const { PATH } = process.env
+  const shown: string[] = []
+  beforeAll(() => {
+    process.env.PATH = `${join(import.meta.dirname, 'files/systemd')}:${PATH}`
+    vi.spyOn(console, 'log').mockImplementation((line: string) => void shown.push(line))
+  })
+  afterAll(() => {
+    process.env.PATH = PATH
+    vi.restoreAllMocks()
+  })
+
+  test('shows what the unit says, for people, and not more than can be read', async () => {
+    await startUnit('restart', 'berth.service')
+    expect(shown[0]).toBe('  Installing packages …')
+    expect(shown[1]).toMatch(/worker.*Images are swept$/)
+    expect(shown.at(-1)).toBe('  … and more: journalctl -u berth.service -f')
+    expect(shown).toHaveLength(201)
+  })
+
+  test('that fails is refused with what the unit said last', async () => {
+    await expect(startUnit('restart', 'broken.service')).rejects.toThrow(
+      /broken.service does not start.*the last words/s,
+    )
   })
 })
 

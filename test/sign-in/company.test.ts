@@ -18,8 +18,11 @@ beforeAll(async () => {
   provider = await startCompanyProvider(SITE + CALLBACK)
   world = await createWorld({
     settings: {
-      ...{ BERTH_OIDC_ISSUER: provider.url, BERTH_OIDC_CLIENT_ID: CLIENT.id, BERTH_OIDC_CLIENT_SECRET: CLIENT.secret },
-      ...{ BERTH_OIDC_PRIVATE_HOSTS: '127.0.0.1', BERTH_OIDC_NAME: 'Acme' },
+      BERTH_OIDC_ISSUER: provider.url,
+      BERTH_OIDC_CLIENT_ID: CLIENT.id,
+      BERTH_OIDC_CLIENT_SECRET: CLIENT.secret,
+      BERTH_OIDC_PRIVATE_HOSTS: '127.0.0.1',
+      BERTH_OIDC_NAME: 'Acme',
     },
   })
   api = serveRest(world).api

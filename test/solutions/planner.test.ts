@@ -91,11 +91,20 @@ describe('a note', () => {
 
 describe('a file of the catalogue is refused', () => {
   const main = {
-    ...{ key: 'app', name: 'App', isMain: true, dockerPreset: 'CUSTOM', image: 'nginx:1.27', port: 80 },
+    key: 'app',
+    name: 'App',
+    isMain: true,
+    dockerPreset: 'CUSTOM',
+    image: 'nginx:1.27',
+    port: 80,
   }
   const db = { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL' }
   const source = (changes: object): Parameters<typeof defineSolution>[0] => ({
-    ...{ slug: 'sample', name: 'Sample', description: 'A sample.', category: 'CONTENT', revision: 1 },
+    slug: 'sample',
+    name: 'Sample',
+    description: 'A sample.',
+    category: 'CONTENT',
+    revision: 1,
     components: [main],
     smokeTest: { component: 'app', path: '/', status: 200 },
     ...changes,

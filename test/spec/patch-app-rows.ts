@@ -27,7 +27,10 @@ const row = (
   becomes: PatchRow['becomes'],
   pending?: string[],
 ): PatchRow => ({
-  ...{ title, app, patch, becomes },
+  title,
+  app,
+  patch,
+  becomes,
   ...(pending ? { pending } : {}),
 })
 const refused = (...fields: string[]) => ({ refused: fields })

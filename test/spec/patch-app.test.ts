@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updateApp } from '../../src/services/app/update-app.ts'
+import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
 import { type ApiCall, callGraphQL, callRest } from '../parity/apis.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
@@ -45,7 +46,7 @@ const appOf = (appId: string) => world.database.app.findUniqueOrThrow({ where: {
 
 async function pendingIn(appEnvId: string): Promise<string[]> {
   const caller = await world.services.authenticate(world.adminToken)
-  const { pendingChanges } = await world.services.appEnvs.status(caller, { appEnvId })
+  const { pendingChanges } = await world.services.respond(getAppEnvStatus, { caller, requestId: 'req_1' }, { appEnvId })
   return pendingChanges.changes.map(({ kind, field }) => `${kind} ${field}`)
 }
 
@@ -102,7 +103,11 @@ describe('a row of PATCH /app, on an app with two environments that run and one 
       for (const appEnvId of appEnvIds.slice(0, 2)) await world.deploy(appEnvId)
       const { name } = await appOf(appId)
       expect(await change({ appId, ...fields })).toEqual({
-        ...{ appId, name, dockerPreset: 'CUSTOM', port: fields.port, environmentsAffected: affected },
+        appId,
+        name,
+        dockerPreset: 'CUSTOM',
+        port: fields.port,
+        environmentsAffected: affected,
       })
       expect(await world.database.appEnv.count({ where: { appId, status: 'UPDATING' } })).toBe(updating)
     }

@@ -25,6 +25,7 @@ const MADE_AGAIN: Readonly<Record<string, string>> = {
   'src/platform/process-registry/registry-directory.ts': 'the folder of these sockets',
   'src/worker/builds/build-directory.ts': 'the folder of one build',
   'src/worker/builds/write-dockerfile.ts': 'a folder for one build',
+  'scripts/compose-table.ts': 'a file of the repository',
   'scripts/make-migration.ts': 'files of the repository',
   'scripts/permissions-table.ts': 'a file of the repository',
   'scripts/settings-table.ts': 'a file of the repository',

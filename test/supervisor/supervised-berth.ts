@@ -91,7 +91,12 @@ export async function startSupervisedBerth({
 
   await start()
   return {
-    ...{ url, dataDir, start, call, deploySample, isReady },
+    url,
+    dataDir,
+    start,
+    call,
+    deploySample,
+    isReady,
     ingressPort: Number(settings.INGRESS_PORT),
     said: () => said,
     get pid(): number {

@@ -51,15 +51,16 @@ export function createFleet({ databaseUrl, ...common }: ApiProcessOptions) {
         stdio: ['ignore', 'pipe', 'pipe', ...(ipc ? ['ipc' as const] : [])],
         env: {
           ...process.env,
-          ...{
-            PORT: port,
-            INGRESS_PORT: '0',
-            BERTH_ROLES: 'api',
-            BERTH_LOG_LEVEL: 'error',
-            BERTH_HOST_FIREWALL: 'off',
-          },
-          ...{ DATABASE_URL: databaseUrl, BERTH_DATA_DIR: dataDir, BERTH_ADMIN_TOKEN: token },
-          ...{ BERTH_MASTER_KEY: masterKey, ...settings },
+          PORT: port,
+          INGRESS_PORT: '0',
+          BERTH_ROLES: 'api',
+          BERTH_LOG_LEVEL: 'error',
+          BERTH_HOST_FIREWALL: 'off',
+          DATABASE_URL: databaseUrl,
+          BERTH_DATA_DIR: dataDir,
+          BERTH_ADMIN_TOKEN: token,
+          BERTH_MASTER_KEY: masterKey,
+          ...settings,
         },
       })
       const running = await untilReady(child, `http://127.0.0.1:${port}`, token)

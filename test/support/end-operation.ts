@@ -61,7 +61,11 @@ async function succeed(tx: Transaction, operation: Operation, appEnv: AppEnv) {
 /** Without addresses: there is no engine, and no ingress routes to them. */
 const readyReplicas = ({ id: rolloutId }: Operation, { id: appEnvId, containers }: AppEnv, contentId: string | null) =>
   Array.from({ length: contentId === null ? 0 : containers }, (_, index) => ({
-    ...{ name: `${rolloutId}-${index}`, appEnvId, contentId: contentId ?? '', rolloutId, index },
+    name: `${rolloutId}-${index}`,
+    appEnvId,
+    contentId: contentId ?? '',
+    rolloutId,
+    index,
     state: 'READY' as const,
   }))
 

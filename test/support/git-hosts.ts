@@ -38,8 +38,14 @@ function partsOf({ url, branch = 'main', ref = `refs/heads/${branch}`, before = 
   const { message = 'A change', changed = ['src/server.js'], after } = pushed
   const isGone = after === NO_COMMIT
   const commit = {
-    ...{ id: after, message, timestamp: '2026-11-20T09:30:00Z', url: `${url}/commit/${after}`, author },
-    ...{ added: [], modified: changed, removed: [] },
+    id: after,
+    message,
+    timestamp: '2026-11-20T09:30:00Z',
+    url: `${url}/commit/${after}`,
+    author,
+    added: [],
+    modified: changed,
+    removed: [],
   }
   return { ...pushed, url, ref, before, host, path, message, commits: isGone ? [] : [commit], isGone }
 }
@@ -50,14 +56,33 @@ function gitHubPush(pushed: Pushed) {
   const { forced = false, defaultBranch = 'main', installation } = rest
   const [owner = '', name = ''] = path.split('/')
   return {
-    ...{ ref, before, after, base_ref: null, compare: `${url}/compare/${before}...${after}` },
-    ...{ created: before === NO_COMMIT, deleted: isGone, forced, commits, head_commit: commits[0] ?? null },
+    ref,
+    before,
+    after,
+    base_ref: null,
+    compare: `${url}/compare/${before}...${after}`,
+    created: before === NO_COMMIT,
+    deleted: isGone,
+    forced,
+    commits,
+    head_commit: commits[0] ?? null,
     repository: {
-      ...{ id: 4711, node_id: 'R_4711', name, full_name: path, private: false, owner: { login: owner, name: owner } },
-      ...{ html_url: url, url, git_url: `git://${host}/${path}.git`, ssh_url: `git@${host}:${path}.git` },
-      ...{ clone_url: `${url}.git`, default_branch: defaultBranch, master_branch: defaultBranch },
+      id: 4711,
+      node_id: 'R_4711',
+      name,
+      full_name: path,
+      private: false,
+      owner: { login: owner, name: owner },
+      html_url: url,
+      url,
+      git_url: `git://${host}/${path}.git`,
+      ssh_url: `git@${host}:${path}.git`,
+      clone_url: `${url}.git`,
+      default_branch: defaultBranch,
+      master_branch: defaultBranch,
     },
-    ...{ pusher: { name: 'ada', email: author.email }, sender: { login: 'ada', id: 7, type: 'User' } },
+    pusher: { name: 'ada', email: author.email },
+    sender: { login: 'ada', id: 7, type: 'User' },
     ...(installation === undefined ? {} : { installation: { id: installation, node_id: 'I_1' } }),
   }
 }
@@ -67,14 +92,27 @@ function giteaPush(pushed: Pushed) {
   const { url, ref, before, after, host, path, commits, defaultBranch = 'main', total } = partsOf(pushed)
   const [owner = '', name = ''] = path.split('/')
   return {
-    ...{ ref, before, after, compare_url: `${url}/compare/${before}...${after}`, commits },
-    ...{ total_commits: total ?? commits.length, head_commit: commits[0] ?? null },
+    ref,
+    before,
+    after,
+    compare_url: `${url}/compare/${before}...${after}`,
+    commits,
+    total_commits: total ?? commits.length,
+    head_commit: commits[0] ?? null,
     repository: {
-      ...{ id: 140, name, full_name: path, owner: { id: 1, login: owner, username: owner }, private: true },
-      ...{ html_url: url, clone_url: `${url}.git`, ssh_url: `ssh://git@${host.split(':')[0]}:2222/${path}.git` },
-      ...{ default_branch: defaultBranch, empty: false },
+      id: 140,
+      name,
+      full_name: path,
+      owner: { id: 1, login: owner, username: owner },
+      private: true,
+      html_url: url,
+      clone_url: `${url}.git`,
+      ssh_url: `ssh://git@${host.split(':')[0]}:2222/${path}.git`,
+      default_branch: defaultBranch,
+      empty: false,
     },
-    ...{ pusher: { id: 1, login: 'ada', username: 'ada', email: author.email }, sender: { id: 1, login: 'ada' } },
+    pusher: { id: 1, login: 'ada', username: 'ada', email: author.email },
+    sender: { id: 1, login: 'ada' },
   }
 }
 
@@ -84,14 +122,32 @@ function gitLabPush(pushed: Pushed) {
   const [namespace = '', name = ''] = path.split('/')
   const addresses = { git_ssh_url: `git@${host.split(':')[0]}:${path}.git`, git_http_url: `${url}.git` }
   return {
-    ...{ object_kind: 'push', event_name: 'push', before, after, ref, ref_protected: true },
-    ...{ checkout_sha: isGone ? null : after, user_id: 4, user_name: 'Ada', user_username: 'ada', project_id: 15 },
+    object_kind: 'push',
+    event_name: 'push',
+    before,
+    after,
+    ref,
+    ref_protected: true,
+    checkout_sha: isGone ? null : after,
+    user_id: 4,
+    user_name: 'Ada',
+    user_username: 'ada',
+    project_id: 15,
     project: {
-      ...{ id: 15, name, namespace, web_url: url, visibility_level: 0, path_with_namespace: path, ...addresses },
-      ...{ default_branch: defaultBranch, homepage: url, url: addresses.git_ssh_url, http_url: addresses.git_http_url },
+      id: 15,
+      name,
+      namespace,
+      web_url: url,
+      visibility_level: 0,
+      path_with_namespace: path,
+      ...addresses,
+      default_branch: defaultBranch,
+      homepage: url,
+      url: addresses.git_ssh_url,
+      http_url: addresses.git_http_url,
     },
     repository: { name, url: addresses.git_ssh_url, homepage: url, visibility_level: 0, ...addresses },
-    ...{ commits: commits.map((commit) => ({ ...commit, title: commit.message.split('\n')[0] })) },
+    commits: commits.map((commit) => ({ ...commit, title: commit.message.split('\n')[0] })),
     total_commits_count: total ?? commits.length,
   }
 }

@@ -42,9 +42,19 @@ const gitHubRepository = (path: string, host: string, id: number, isFork: boolea
   const [owner = '', name = ''] = path.split('/')
   const url = `https://${host}/${path}`
   return {
-    ...{ id, node_id: `R_${id}`, name, full_name: path, private: false, owner: { login: owner, id: 7 }, fork: isFork },
-    ...{ html_url: url, url: `https://api.${host}/repos/${path}`, git_url: `git://${host}/${path}.git` },
-    ...{ ssh_url: `git@${host}:${path}.git`, clone_url: `${url}.git`, default_branch: 'main' },
+    id,
+    node_id: `R_${id}`,
+    name,
+    full_name: path,
+    private: false,
+    owner: { login: owner, id: 7 },
+    fork: isFork,
+    html_url: url,
+    url: `https://api.${host}/repos/${path}`,
+    git_url: `git://${host}/${path}.git`,
+    ssh_url: `git@${host}:${path}.git`,
+    clone_url: `${url}.git`,
+    default_branch: 'main',
   }
 }
 
@@ -58,12 +68,27 @@ function gitHubPullRequest(happened: Happened) {
   const actions = { pushed: 'synchronize', merged: 'closed' } as const
   const pushed = action === 'pushed' ? { before: before ?? commitId('9'), after: head } : {}
   return {
-    ...{ action: action in actions ? actions[action as keyof typeof actions] : action, number, ...pushed },
+    action: action in actions ? actions[action as keyof typeof actions] : action,
+    number,
+    ...pushed,
     pull_request: {
-      ...{ url: `${url}/pulls/${number}`, id: 279147437, number, state: isOpen ? 'open' : 'closed', locked: false },
-      ...{ html_url: `${url}/pull/${number}`, title, user: { login: 'ada', id: 7, type: 'User' }, body: null, draft },
-      ...{ created_at: '2026-11-20T09:00:00Z', updated_at: at, closed_at: isOpen ? null : at },
-      ...{ merged: action === 'merged', merge_commit_sha: commitId('e'), commits: 1, changed_files: 1 },
+      url: `${url}/pulls/${number}`,
+      id: 279147437,
+      number,
+      state: isOpen ? 'open' : 'closed',
+      locked: false,
+      html_url: `${url}/pull/${number}`,
+      title,
+      user: { login: 'ada', id: 7, type: 'User' },
+      body: null,
+      draft,
+      created_at: '2026-11-20T09:00:00Z',
+      updated_at: at,
+      closed_at: isOpen ? null : at,
+      merged: action === 'merged',
+      merge_commit_sha: commitId('e'),
+      commits: 1,
+      changed_files: 1,
       head: { label: `acme:${branch}`, ref: branch, sha: head, user: { login: 'ada' }, repo: fork ? from[fork] : own },
       base: {
         label: `acme:${targetBranch}`,
@@ -73,7 +98,8 @@ function gitHubPullRequest(happened: Happened) {
         repo: own,
       },
     },
-    ...{ repository: own, sender: { login: 'ada', id: 7, type: 'User' } },
+    repository: own,
+    sender: { login: 'ada', id: 7, type: 'User' },
     ...(happened.installation ? { installation: { id: happened.installation, node_id: 'I_1' } } : {}),
   }
 }
@@ -83,38 +109,61 @@ function giteaPullRequest(happened: Happened) {
   const { url, host, path, number, action, branch, targetBranch, head, ...rest } = partsOf(happened)
   const { title, fork, at, draft, isOpen } = rest
   const repository = (of: string, id: number, isFork: boolean) => ({
-    ...{
-      id,
-      name: of.split('/')[1],
-      full_name: of,
-      owner: { id: 1, login: of.split('/')[0] },
-      private: true,
-      fork: isFork,
-    },
-    ...{ html_url: `https://${host}/${of}`, clone_url: `https://${host}/${of}.git`, default_branch: 'main' },
-    ...{ url: `https://${host}/api/v1/repos/${of}`, ssh_url: `ssh://git@${host.split(':')[0]}:2222/${of}.git` },
+    id,
+    name: of.split('/')[1],
+    full_name: of,
+    owner: { id: 1, login: of.split('/')[0] },
+    private: true,
+    fork: isFork,
+    html_url: `https://${host}/${of}`,
+    clone_url: `https://${host}/${of}.git`,
+    default_branch: 'main',
+    url: `https://${host}/api/v1/repos/${of}`,
+    ssh_url: `ssh://git@${host.split(':')[0]}:2222/${of}.git`,
   })
   const own = repository(path, OWN_ID, false)
   const theirs = fork === 'fork' ? repository(`stranger/${path.split('/')[1]}`, FORK_ID, true) : null
   const actions = { pushed: 'synchronized', merged: 'closed' } as const
   return {
-    ...{ action: action in actions ? actions[action as keyof typeof actions] : action, number },
+    action: action in actions ? actions[action as keyof typeof actions] : action,
+    number,
     pull_request: {
-      ...{ id: 11, url: `${url}/pulls/${number}`, number, title, body: '', state: isOpen ? 'open' : 'closed', draft },
-      ...{ user: { id: 1, login: 'ada', username: 'ada' }, html_url: `${url}/pulls/${number}`, updated_at: at },
-      ...{ merged: action === 'merged', merge_base: commitId('b'), created_at: '2026-11-20T09:00:00Z' },
+      id: 11,
+      url: `${url}/pulls/${number}`,
+      number,
+      title,
+      body: '',
+      state: isOpen ? 'open' : 'closed',
+      draft,
+      user: { id: 1, login: 'ada', username: 'ada' },
+      html_url: `${url}/pulls/${number}`,
+      updated_at: at,
+      merged: action === 'merged',
+      merge_base: commitId('b'),
+      created_at: '2026-11-20T09:00:00Z',
       base: { label: targetBranch, ref: targetBranch, sha: commitId('b'), repo_id: OWN_ID, repo: own },
       head: {
-        ...{ label: branch, ref: branch, sha: head },
+        label: branch,
+        ref: branch,
+        sha: head,
         ...(fork ? { repo_id: theirs ? FORK_ID : 0, repo: theirs } : { repo_id: OWN_ID, repo: own }),
       },
     },
-    ...{ requested_reviewer: null, repository: own, sender: { id: 1, login: 'ada' }, commit_id: '', review: null },
+    requested_reviewer: null,
+    repository: own,
+    sender: { id: 1, login: 'ada' },
+    commit_id: '',
+    review: null,
   }
 }
 
 const GITLAB_ACTIONS = {
-  ...{ opened: 'open', reopened: 'reopen', pushed: 'update', edited: 'update', closed: 'close', merged: 'merge' },
+  opened: 'open',
+  reopened: 'reopen',
+  pushed: 'update',
+  edited: 'update',
+  closed: 'close',
+  merged: 'merge',
 } as const
 
 /** The structure is that of GitLab's documentation of merge request events. */
@@ -122,32 +171,56 @@ function gitLabMergeRequest(happened: Happened) {
   const { url, host, path, number, action, branch, targetBranch, head, before, ...rest } = partsOf(happened)
   const { title, fork, at, draft, isOpen } = rest
   const project = (of: string) => ({
-    ...{ name: of.split('/')[1], namespace: of.split('/')[0], web_url: `https://${host}/${of}`, visibility_level: 20 },
-    ...{ git_ssh_url: `git@${host.split(':')[0]}:${of}.git`, git_http_url: `https://${host}/${of}.git` },
-    ...{ path_with_namespace: of, default_branch: 'main', homepage: `https://${host}/${of}` },
-    ...{ url: `https://${host}/${of}.git`, http_url: `https://${host}/${of}.git` },
+    name: of.split('/')[1],
+    namespace: of.split('/')[0],
+    web_url: `https://${host}/${of}`,
+    visibility_level: 20,
+    git_ssh_url: `git@${host.split(':')[0]}:${of}.git`,
+    git_http_url: `https://${host}/${of}.git`,
+    path_with_namespace: of,
+    default_branch: 'main',
+    homepage: `https://${host}/${of}`,
+    url: `https://${host}/${of}.git`,
+    http_url: `https://${host}/${of}.git`,
   })
   const sourceId = fork === 'deleted' ? null : fork ? FORK_ID : 15
   return {
-    ...{ object_kind: 'merge_request', event_type: 'merge_request' },
+    object_kind: 'merge_request',
+    event_type: 'merge_request',
     user: { id: 4, name: 'Ada', username: 'ada', email: 'ada@example.com' },
     project: { id: 15, ...project(path) },
     repository: { name: path.split('/')[1], url: `https://${host}/${path}.git`, homepage: url },
     object_attributes: {
-      ...{ id: 99, iid: number, target_branch: targetBranch, source_branch: branch, source_project_id: sourceId },
-      ...{ target_project_id: 15, title, state_id: 1, work_in_progress: draft, draft, merge_status: 'unchecked' },
-      ...{ state: isOpen ? 'opened' : action === 'merged' ? 'merged' : 'closed', created_at: '2026-11-20T09:00:00Z' },
-      ...{ updated_at: at.replace('T', ' ').replace('Z', ' UTC'), url: `${url}/-/merge_requests/${number}` },
-      ...{ source: project(fork ? `stranger/${path.split('/')[1]}` : path), target: project(path) },
+      id: 99,
+      iid: number,
+      target_branch: targetBranch,
+      source_branch: branch,
+      source_project_id: sourceId,
+      target_project_id: 15,
+      title,
+      state_id: 1,
+      work_in_progress: draft,
+      draft,
+      merge_status: 'unchecked',
+      state: isOpen ? 'opened' : action === 'merged' ? 'merged' : 'closed',
+      created_at: '2026-11-20T09:00:00Z',
+      updated_at: at.replace('T', ' ').replace('Z', ' UTC'),
+      url: `${url}/-/merge_requests/${number}`,
+      source: project(fork ? `stranger/${path.split('/')[1]}` : path),
+      target: project(path),
       last_commit: {
         id: head,
         message: 'fixed readme',
         title: 'Update file README.md',
         url: `${url}/-/commit/${head}`,
       },
-      ...{ action: GITLAB_ACTIONS[action], ...(action === 'pushed' ? { oldrev: before ?? commitId('9') } : {}) },
+      action: GITLAB_ACTIONS[action],
+      ...(action === 'pushed' ? { oldrev: before ?? commitId('9') } : {}),
     },
-    ...{ labels: [], changes: {}, assignees: [], reviewers: [] },
+    labels: [],
+    changes: {},
+    assignees: [],
+    reviewers: [],
   }
 }
 

@@ -45,7 +45,12 @@ async function tell({ url, secret, repository, sentPath }: Telling): Promise<voi
     ssh_url: 'ssh://git@localhost/team/shop.git',
   }
   const payload = {
-    ...{ ref, before, after, commits, total_commits: commits.length, head_commit: commits[0] },
+    ref,
+    before,
+    after,
+    commits,
+    total_commits: commits.length,
+    head_commit: commits[0],
     repository: { id: 1, full_name: 'team/shop', ...addresses, default_branch: 'main' },
     pusher: { id: 1, login: 'ada', username: 'ada' },
   }
@@ -53,8 +58,12 @@ async function tell({ url, secret, repository, sentPath }: Telling): Promise<voi
   const mac = createHmac('sha256', secret).update(body).digest('hex')
   const id = randomUUID()
   const headers = {
-    ...{ 'content-type': 'application/json', 'x-gitea-event': 'push', 'x-gitea-delivery': id },
-    ...{ 'x-github-event': 'push', 'x-github-delivery': id, 'x-gitea-signature': mac },
+    'content-type': 'application/json',
+    'x-gitea-event': 'push',
+    'x-gitea-delivery': id,
+    'x-github-event': 'push',
+    'x-github-delivery': id,
+    'x-gitea-signature': mac,
     'x-hub-signature-256': `sha256=${mac}`,
   }
   const response = await fetch(url, { method: 'POST', headers, body })

@@ -56,6 +56,20 @@ export async function startGitServer() {
       git(work, 'push', '--quiet', '--force', folder, `HEAD:refs/heads/${branch}`)
       return git(work, 'rev-parse', 'HEAD')
     },
+    /** Commits a folder as it is to a new repository. */
+    commitFolder(name: string, source: string): void {
+      const folder = join(root, `${name}.git`)
+      mkdirSync(folder, { recursive: true })
+      git(folder, 'init', '--quiet', '--bare', '-b', 'main')
+      git(folder, 'config', 'http.receivepack', 'false')
+      git(folder, 'config', 'uploadpack.allowReachableSHA1InWant', 'true')
+      const work = join(root, `${name}.work`)
+      execFileSync('cp', ['-a', '--', source, work])
+      git(work, 'init', '--quiet', '-b', 'main')
+      git(work, 'add', '-A')
+      git(work, 'commit', '--quiet', '-m', 'The repository')
+      git(work, 'push', '--quiet', '--force', folder, 'HEAD:refs/heads/main')
+    },
     /** An empty repository that anybody may push to over HTTP. */
     createRepository(name: string): void {
       const folder = join(root, `${name}.git`)

@@ -39,9 +39,12 @@ export async function startGitHubUsers() {
   server.unref()
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const settings = {
-    ...{ BERTH_GITHUB_APP_ID: '1', BERTH_GITHUB_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----' },
-    ...{ BERTH_GITHUB_CLIENT_ID: 'client', BERTH_GITHUB_CLIENT_SECRET: 'client-secret' },
-    ...{ BERTH_GITHUB_API_URL: url, BERTH_GITHUB_URL: url },
+    BERTH_GITHUB_APP_ID: '1',
+    BERTH_GITHUB_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----',
+    BERTH_GITHUB_CLIENT_ID: 'client',
+    BERTH_GITHUB_CLIENT_SECRET: 'client-secret',
+    BERTH_GITHUB_API_URL: url,
+    BERTH_GITHUB_URL: url,
   }
   return { url, settings, close: () => server.close() }
 }

@@ -38,7 +38,11 @@ export async function createGraphQLWorld(options: Parameters<typeof createWorld>
 
   return {
     ...world,
-    ...{ feed, graphql, url, post, server: listening.server },
+    feed,
+    graphql,
+    url,
+    post,
+    server: listening.server,
     /** Sends one operation; as the admin unless `token` names another caller. */
     async query(
       query: string,

@@ -37,6 +37,7 @@ const LONGEST = [
   'e2e/pushed-images',
   'e2e/engine-backups',
   'webhooks/webhooks',
+  'e2e/compose',
   'e2e/solutions',
   'e2e/build-inputs',
   'e2e/engine-images',

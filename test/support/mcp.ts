@@ -27,7 +27,9 @@ export const post = (
   )
 
 export const toolsCall = (name: string, given: Record<string, unknown>) => ({
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
   params: { name, arguments: given },
 })
 

@@ -10,8 +10,14 @@ export async function meteredDay(
   const place = { ...where, envName: 'default-shop-production' }
   await database.usageInterval.create({
     data: {
-      ...{ ...place, kind: 'COMPUTE', sourceId: 'container', amount: 2000n, hasEnded: true },
-      ...{ runAt: at('30T12:00:00'), startedAt: at('30T12:00:00'), until: at('31T01:00:00.500') },
+      ...place,
+      kind: 'COMPUTE',
+      sourceId: 'container',
+      amount: 2000n,
+      hasEnded: true,
+      runAt: at('30T12:00:00'),
+      startedAt: at('30T12:00:00'),
+      until: at('31T01:00:00.500'),
     },
   })
   const { accountId, ...of } = place

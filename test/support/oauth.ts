@@ -58,9 +58,11 @@ export class FormBrowser {
   ): Promise<Response> {
     const { body, type = 'application/x-www-form-urlencoded', site = 'same-origin' } = more
     const answer = await fetch(new URL(to, this.#base), {
-      ...{ method, redirect: 'manual' as const },
+      method,
+      redirect: 'manual' as const,
       headers: {
-        ...{ accept: 'text/html', 'sec-fetch-site': site },
+        accept: 'text/html',
+        'sec-fetch-site': site,
         cookie: [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; '),
         ...(body === undefined ? {} : { 'content-type': type }),
       },
@@ -134,8 +136,11 @@ export async function ask(client: oauth.Configuration, parameters: Record<string
   const verifier = oauth.randomPKCECodeVerifier()
   const state = oauth.randomState()
   const url = oauth.buildAuthorizationUrl(client, {
-    ...{ redirect_uri: REDIRECT, scope: 'svc:read svc:write:deploy', state },
-    ...{ code_challenge: await oauth.calculatePKCECodeChallenge(verifier), code_challenge_method: 'S256' },
+    redirect_uri: REDIRECT,
+    scope: 'svc:read svc:write:deploy',
+    state,
+    code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
     ...parameters,
   })
   return { url, verifier, state }

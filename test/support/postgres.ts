@@ -26,8 +26,13 @@ const STOP_TIMEOUT_SECONDS = 5
 
 // Nothing here outlives the run, so durability is traded for speed. Short-lived databases need no vacuum.
 const SETTINGS = {
-  ...{ fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', autovacuum: 'off' },
-  ...{ wal_level: 'minimal', max_wal_senders: '0', max_connections: '400' },
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  autovacuum: 'off',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  max_connections: '400',
 }
 
 /**

@@ -51,7 +51,11 @@ export function createPresetBuilder(docker: Docker, builder: 'classic' | 'buildk
     const { imageId } = await imageBuilder
       .build(
         {
-          ...{ appEnvId, accountId, appId: newId('app'), contentId: newId('con'), operationId: newId('op') },
+          appEnvId,
+          accountId,
+          appId: newId('app'),
+          contentId: newId('con'),
+          operationId: newId('op'),
           name: `berth-${traits.namespace}/${preset.toLowerCase()}:${builder}`,
           context: packContext(source.folder, labelStages(written.text, traits.stageLabels(appEnvId))),
           dockerfile: DOCKERFILE_NAME,

@@ -21,5 +21,7 @@ export async function ensureProgramsImage(docker: Docker): Promise<string> {
 const fill = (archive: Pack): Promise<void> =>
   addPrograms(archive, {
     'usr/bin/node': realpathSync(process.execPath),
-    ...{ 'bin/sh': '/bin/sh', 'bin/cat': '/bin/cat', 'bin/sleep': '/bin/sleep' },
+    'bin/sh': '/bin/sh',
+    'bin/cat': '/bin/cat',
+    'bin/sleep': '/bin/sleep',
   })

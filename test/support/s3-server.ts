@@ -6,8 +6,11 @@ export async function startS3(bucket = 'backups') {
   const server = await startFauxqs({ port: 0, host: '127.0.0.1', logger: false })
   server.createBucket(bucket)
   const login = {
-    ...{ endpoint: `http://127.0.0.1:${server.port}`, region: 'us-east-1', bucket },
-    ...{ accessKeyId: 'canary-access-key', secretAccessKey: 'canary-secret-access-key' },
+    endpoint: `http://127.0.0.1:${server.port}`,
+    region: 'us-east-1',
+    bucket,
+    accessKeyId: 'canary-access-key',
+    secretAccessKey: 'canary-secret-access-key',
   }
   const client = new S3Client({ ...login, credentials: { ...login }, forcePathStyle: true })
   return {

@@ -20,7 +20,9 @@ export function webBrowser({ request }: Pick<ApiServer, 'request'>, host = 'loca
 
   async function send(method: string, path: string, { body, headers = {} }: WebRequest = {}): Promise<WebAnswer> {
     const usual = {
-      ...{ host, 'sec-fetch-site': 'same-origin', 'user-agent': 'Mozilla/5.0 (test)' },
+      host,
+      'sec-fetch-site': 'same-origin',
+      'user-agent': 'Mozilla/5.0 (test)',
       cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; '),
       ...(body === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,

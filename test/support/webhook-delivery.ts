@@ -12,9 +12,21 @@ export async function endedDelivery(database: Database, webhookId: string): Prom
   const now = new Date()
   const { id } = await database.webhookDelivery.create({
     data: {
-      ...{ id: newId('dlv'), webhookId, sequence, eventType, appEnvId, lane: appEnvId ?? 'account' },
-      ...{ status: 'FAILED', attempts: 2, failures: 2, lastAttemptAt: now, endedAt: now, durationMs: 12 },
-      ...{ answerStatus: 503, answer: 'not now', error: 'Answered 503' },
+      id: newId('dlv'),
+      webhookId,
+      sequence,
+      eventType,
+      appEnvId,
+      queue: appEnvId ?? 'account',
+      status: 'FAILED',
+      attempts: 2,
+      failures: 2,
+      lastAttemptAt: now,
+      endedAt: now,
+      durationMs: 12,
+      answerStatus: 503,
+      answer: 'not now',
+      error: 'Answered 503',
     },
   })
   const attempt = { deliveryId: id, delivered: false, durationMs: 12, answerStatus: 503, error: 'Answered 503' }

@@ -56,7 +56,17 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
   }
 
   return {
-    ...{ database, url, config, log, masterKey, vault, wakeups, limits, services, adminToken, accountId },
+    database,
+    url,
+    config,
+    log,
+    masterKey,
+    vault,
+    wakeups,
+    limits,
+    services,
+    adminToken,
+    accountId,
     /** Of installations: there is no container to ask. */
     smokeTest: async () => ({ passed: true, reason: '' }),
     perform,

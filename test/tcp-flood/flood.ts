@@ -15,7 +15,7 @@ interface Counts {
   attempts: number
   open: number
   refused: number
-  mostOpen: number
+  maxOpen: number
 }
 
 export interface Measured {
@@ -85,7 +85,7 @@ async function both(asked: { api: Promise<Measured>; app: Promise<Measured> }) {
 }
 
 function followed(flooder: ChildProcess): () => Counts {
-  let counts: Counts = { attempts: 0, open: 0, refused: 0, mostOpen: 0 }
+  let counts: Counts = { attempts: 0, open: 0, refused: 0, maxOpen: 0 }
   flooder.on('message', (message) => {
     counts = message as Counts
   })

@@ -6,7 +6,7 @@ const port = Number(process.argv[2])
 const atOnce = Number(process.argv[3])
 const ADDRESSES = 200
 
-const counts = { attempts: 0, open: 0, refused: 0, mostOpen: 0 }
+const counts = { attempts: 0, open: 0, refused: 0, maxOpen: 0 }
 
 function attempt(number: number): void {
   counts.attempts += 1
@@ -16,7 +16,7 @@ function attempt(number: number): void {
   socket.once('connect', () => {
     isOpen = true
     counts.open += 1
-    counts.mostOpen = Math.max(counts.mostOpen, counts.open)
+    counts.maxOpen = Math.max(counts.maxOpen, counts.open)
   })
   socket.on('error', () => {})
   socket.resume()

@@ -26,8 +26,14 @@ export async function startFreshBerth(settings: Readonly<Record<string, string>>
   undo.defer(() => postgres.stop())
   const dataDir = join(folder, 'data')
   const environment = {
-    ...{ PORT: '0', INGRESS_PORT: '0', DATABASE_URL: postgres.url, BERTH_DATA_DIR: dataDir },
-    ...{ BERTH_DRAIN_SECONDS: '1', BERTH_STOP_GRACE_SECONDS: '1', BERTH_HOST_FIREWALL: 'auto', ...settings },
+    PORT: '0',
+    INGRESS_PORT: '0',
+    DATABASE_URL: postgres.url,
+    BERTH_DATA_DIR: dataDir,
+    BERTH_DRAIN_SECONDS: '1',
+    BERTH_STOP_GRACE_SECONDS: '1',
+    BERTH_HOST_FIREWALL: 'auto',
+    ...settings,
   }
   const process = await startBerth(environment, { isSupervised: true })
   const docker = new Docker()
@@ -68,8 +74,17 @@ export async function startFreshBerth(settings: Readonly<Record<string, string>>
     call('POST', '/graphql', { query, variables }, authorized(token))
 
   const berth: FreshBerth = {
-    ...{ url, ingressUrl: `http://127.0.0.1:${port}`, adminToken, dataDir, databaseUrl: postgres.url, docker },
-    ...{ installationId, log: process.said, rest, ok, graphql },
+    url,
+    ingressUrl: `http://127.0.0.1:${port}`,
+    adminToken,
+    dataDir,
+    databaseUrl: postgres.url,
+    docker,
+    installationId,
+    log: process.said,
+    rest,
+    ok,
+    graphql,
   }
   const running = undo.move()
   return { berth, close: () => running.disposeAsync() }

@@ -9,7 +9,7 @@ import { runningApp } from './support/running-app.ts'
 import type { FreshBerth, TrustCase } from './trust-case.ts'
 
 const NUMBERS = [1, 2, 6, 7, 10]
-const MOST_RATIO = 2
+const MAX_RATIO = 2
 const PROGRAM = `require('node:http').createServer((_, response) => response.end('ok')).listen(3000)
 process.on('SIGTERM', () => process.exit(0))`
 
@@ -39,7 +39,7 @@ export async function proveNeighbour(all: readonly TrustCase[], { quietSeconds, 
     print('attacked', attacked)
     printSlowest(attacked, cases, ends)
     const ratio = attacked.p99Ms / quiet.p99Ms
-    const holds = quiet.failures.length + attacked.failures.length === 0 && ratio < MOST_RATIO
+    const holds = quiet.failures.length + attacked.failures.length === 0 && ratio < MAX_RATIO
     console.log(`${holds ? '✓' : '✗'} p99 while others attack is ${ratio.toFixed(2)} times that of the quiet run`)
     return holds
   } finally {

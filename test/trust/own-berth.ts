@@ -33,8 +33,11 @@ interface Ended {
 export async function withOwnBerth<T>(work: (berth: OwnBerth) => Promise<T>): Promise<T> {
   const dataDir = await mkdtemp(join(tmpdir(), 'berth-own-'))
   const settings = {
-    ...{ PORT: '0', INGRESS_PORT: '0', BERTH_ROLES: 'api', BERTH_LOG_LEVEL: 'error' },
-    ...{ BERTH_DATA_DIR: dataDir },
+    PORT: '0',
+    INGRESS_PORT: '0',
+    BERTH_ROLES: 'api',
+    BERTH_LOG_LEVEL: 'error',
+    BERTH_DATA_DIR: dataDir,
   }
   const started = new Set<BerthProcess>()
   const berth: OwnBerth = {

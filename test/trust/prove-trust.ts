@@ -1,13 +1,14 @@
-// npm run prove -- trust [--only 3,8 | --neighbour [--quiet 60 --rounds 4]]
+// npm run prove -- trust [--only 3,8 | --neighbour [--quiet 60 --rounds 4] | --minutes 20 [--seed 7]]
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
+import { proveDrawnCalls } from './drawn-calls.ts'
 import { startFreshBerth } from './fresh-berth.ts'
 import { proveNeighbour } from './neighbour.ts'
 import type { TrustCase } from './trust-case.ts'
 
 const CASES = join(import.meta.dirname, 'cases')
-const TOTAL = 22
+const TOTAL = 23
 
 const { values } = parseArgs({
   options: {
@@ -15,8 +16,14 @@ const { values } = parseArgs({
     neighbour: { type: 'boolean', default: false },
     quiet: { type: 'string', default: '60' },
     rounds: { type: 'string', default: '4' },
+    minutes: { type: 'string' },
+    seed: { type: 'string', default: String(Date.now() % 1_000_000) },
   },
 })
+if (values.minutes) {
+  const holds = await proveDrawnCalls({ minutes: Number(values.minutes), seed: Number(values.seed) })
+  process.exit(holds ? 0 : 1)
+}
 if (values.neighbour) {
   const holds = await proveNeighbour(await loadCases(), {
     quietSeconds: Number(values.quiet),

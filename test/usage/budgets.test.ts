@@ -27,10 +27,16 @@ afterAll(() => world?.close())
 const run = (containerId: string, from: string, to: string) =>
   world.database.$transaction((tx) =>
     recordSighting(tx, {
-      ...{ accountId: world.accountId, containerId, ...place },
+      accountId: world.accountId,
+      containerId,
+      ...place,
       seen: {
-        ...{ kind: 'COMPUTE', runAt: time(from), finishedAt: time(to), seenAt: null },
-        ...{ formerEndAt: null, restartCount: 0 },
+        kind: 'COMPUTE',
+        runAt: time(from),
+        finishedAt: time(to),
+        seenAt: null,
+        formerEndAt: null,
+        restartCount: 0,
       },
     }),
   )

@@ -21,8 +21,17 @@ type Place = Awaited<ReturnType<typeof sourceEnv>>
 const ran = ({ accountId, appId, appEnvId }: Place, from: Date, seconds: number, hasEnded = true) =>
   world.database.usageInterval.create({
     data: {
-      ...{ accountId, appId, appEnvId, envName: 'shop', kind: 'BUILD', sourceId: `op_${Math.random()}`, amount: 1n },
-      ...{ runAt: from, startedAt: from, until: new Date(from.getTime() + seconds * 1000), hasEnded },
+      accountId,
+      appId,
+      appEnvId,
+      envName: 'shop',
+      kind: 'BUILD',
+      sourceId: `op_${Math.random()}`,
+      amount: 1n,
+      runAt: from,
+      startedAt: from,
+      until: new Date(from.getTime() + seconds * 1000),
+      hasEnded,
     },
   })
 
@@ -33,7 +42,8 @@ const refusal = (promise: Promise<unknown>) =>
   )
 
 const BEYOND = {
-  ...{ code: 'FORBIDDEN', reason: 'PLAN_LIMIT' },
+  code: 'FORBIDDEN',
+  reason: 'PLAN_LIMIT',
   message: 'The plan Standard allows 2 minutes of builds in a month (maxBuildMinutes), and this would be 3',
 }
 

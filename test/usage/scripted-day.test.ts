@@ -23,10 +23,22 @@ const PRICES = { zCloudHourPrice: 360_000, jobZCloudHourPrice: 720_000, frozenGb
 
 /** Nobody looks between 04:00 and 07:00, nor between 11:00 and 12:30. */
 const TIMES = [
-  ...['2031-06-09T23:00:00', '2031-06-10T00:30:00', '2031-06-10T03:50:00', '2031-06-10T07:00:00'],
-  ...['2031-06-10T08:10:00', '2031-06-10T08:11:00', '2031-06-10T09:00:00', '2031-06-10T10:10:00'],
-  ...['2031-06-10T10:20:00', '2031-06-10T11:00:00', '2031-06-10T12:30:00', '2031-06-10T13:30:00'],
-  ...['2031-06-10T15:30:00', '2031-06-10T23:30:00', '2031-06-11T00:30:00', '2031-06-11T02:00:00'],
+  '2031-06-09T23:00:00',
+  '2031-06-10T00:30:00',
+  '2031-06-10T03:50:00',
+  '2031-06-10T07:00:00',
+  '2031-06-10T08:10:00',
+  '2031-06-10T08:11:00',
+  '2031-06-10T09:00:00',
+  '2031-06-10T10:10:00',
+  '2031-06-10T10:20:00',
+  '2031-06-10T11:00:00',
+  '2031-06-10T12:30:00',
+  '2031-06-10T13:30:00',
+  '2031-06-10T15:30:00',
+  '2031-06-10T23:30:00',
+  '2031-06-11T00:30:00',
+  '2031-06-11T02:00:00',
 ]
 /** Half a second before Berth removes a container that it has stopped. */
 const REMOVALS = ['2031-06-10T09:30:00.500', '2031-06-10T12:40:01', '2031-06-10T14:00:00.500', '2031-06-11T01:00:01']
@@ -64,28 +76,39 @@ function containersOf(accountId: string): ScriptedContainer[] {
   return [
     {
       // Crashes while all workers are down, and is replaced in the afternoon.
-      ...{ containerId: 'shop-1', ...at('shop'), removedAt: '2031-06-10T14:00:01' },
+      containerId: 'shop-1',
+      ...at('shop'),
+      removedAt: '2031-06-10T14:00:01',
       runs: [
         ['2031-06-09T22:00:00', '2031-06-10T05:15:20'],
         ['2031-06-10T05:15:21', '2031-06-10T14:00:00'],
       ],
     },
     {
-      ...{ containerId: 'shop-2', ...at('shop'), removedAt: '2031-06-11T01:00:02' },
+      containerId: 'shop-2',
+      ...at('shop'),
+      removedAt: '2031-06-11T01:00:02',
       runs: [['2031-06-10T13:59:30', '2031-06-11T01:00:00']],
     },
     {
       // Removed by hand while it runs.
-      ...{ containerId: 'gone-1', ...at('gone'), removedAt: '2031-06-10T10:20:30' },
+      containerId: 'gone-1',
+      ...at('gone'),
+      removedAt: '2031-06-10T10:20:30',
       runs: [['2031-06-10T10:00:00', null]],
     },
     {
-      ...{ containerId: 'asleep-1', ...at('asleep'), removedAt: '2031-06-10T09:30:01' },
-      ...{ runs: [['2031-06-10T08:00:00', '2031-06-10T09:30:00']], frozenFrom: '2031-06-10T08:10:30' },
+      containerId: 'asleep-1',
+      ...at('asleep'),
+      removedAt: '2031-06-10T09:30:01',
+      runs: [['2031-06-10T08:00:00', '2031-06-10T09:30:00']],
+      frozenFrom: '2031-06-10T08:10:30',
     },
     {
       // The engine keeps the last start and the last end: two runs that nobody saw are not counted.
-      ...{ containerId: 'crashing-1', ...at('crashing'), removedAt: '2031-06-10T12:40:02' },
+      containerId: 'crashing-1',
+      ...at('crashing'),
+      removedAt: '2031-06-10T12:40:02',
       runs: [
         ['2031-06-10T12:00:00', '2031-06-10T12:00:05'],
         ['2031-06-10T12:00:06', '2031-06-10T12:00:12'],
@@ -117,10 +140,16 @@ async function meterAndDie({ point, subject, pass, freezeAt }: Child): Promise<v
 const endJob = () =>
   world.database.$transaction((tx) =>
     recordSighting(tx, {
-      ...{ accountId: world.accountId, containerId: 'run-1', ...(envs.shop as (typeof envs)[string]) },
+      accountId: world.accountId,
+      containerId: 'run-1',
+      ...(envs.shop as (typeof envs)[string]),
       seen: {
-        ...{ kind: 'JOB_RUN', runAt: time('2031-06-10T15:00:00.500'), finishedAt: time('2031-06-10T15:02:10.250') },
-        ...{ seenAt: null, formerEndAt: null, restartCount: 0 },
+        kind: 'JOB_RUN',
+        runAt: time('2031-06-10T15:00:00.500'),
+        finishedAt: time('2031-06-10T15:02:10.250'),
+        seenAt: null,
+        formerEndAt: null,
+        restartCount: 0,
       },
     }),
   )
@@ -190,7 +219,13 @@ test('a month is closed once, waits for what may still run, and is what the log 
   const close = (now: string) => freezeStatements(database, { now: time(now), currency: 'EUR' })
   const { shop } = envs
   const container = (runs: ScriptedContainer['runs']) =>
-    ({ ...{ containerId: 'late-1', accountId, ...shop, removedAt: null }, runs }) as ScriptedContainer
+    ({
+      containerId: 'late-1',
+      accountId,
+      ...shop,
+      removedAt: null,
+      runs,
+    }) as ScriptedContainer
   const late = container([['2031-06-30T23:00:00', null]])
   await carryOut(database, looksAt([late], ['2031-06-30T23:30:00']))
 
@@ -202,13 +237,19 @@ test('a month is closed once, waits for what may still run, and is what the log 
 
   const statement = await database.usageStatement.findFirstOrThrow({ where: { accountId } })
   const amounts = (statement.lines as unknown as { envName: string; kind: string; amount: string }[]).map((line) => [
-    ...[line.envName, line.kind, line.amount],
+    line.envName,
+    line.kind,
+    line.amount,
   ])
   // 19.4458 and 23:00 to 23:30 of the late one; 0.0519; 0.12; 0.06 and 0.0242688; 0.23865
   expect(Object.fromEntries(amounts.map(([name, kind, amount]) => [`${name?.split('-')[1]} ${kind}`, amount]))).toEqual(
     {
-      ...{ 'shop COMPUTE': '19.81', 'shop JOB_RUN': '0.05', 'gone COMPUTE': '0.12' },
-      ...{ 'asleep COMPUTE': '0.06', 'asleep FROZEN': '0.02', 'crashing COMPUTE': '0.24' },
+      'shop COMPUTE': '19.81',
+      'shop JOB_RUN': '0.05',
+      'gone COMPUTE': '0.12',
+      'asleep COMPUTE': '0.06',
+      'asleep FROZEN': '0.02',
+      'crashing COMPUTE': '0.24',
     },
   )
   expect(statement).toMatchObject({ month: '2031-06', currency: 'EUR', total: '20.30' })

@@ -51,7 +51,9 @@ test('usage is answered as CSV where the format or the Accept header says so, wi
 test('totals and pages are of the same lines', async () => {
   const first = (await (await ask(`${RANGE}&limit=1`)).json()) as Record<string, unknown>
   expect(first).toMatchObject({
-    ...{ currency: 'EUR', total: '9.36', forecast: '0.00' },
+    currency: 'EUR',
+    total: '9.36',
+    forecast: '0.00',
     totals: [{ kind: 'COMPUTE', unit: 'ZCLOUD_SECOND', quantity: '93601', amount: '9.3601' }],
     lines: [{ day: '2025-01-30', quantity: '86400', amount: '8.64' }],
   })

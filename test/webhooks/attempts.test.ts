@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { listWebhookAttempts } from '../../src/services/webhook/delivery-queries.ts'
 import { testWebhook } from '../../src/services/webhook/test-webhook.ts'
 import { deleteWebhook } from '../../src/services/webhook/webhook-commands.ts'
 import { eventually } from '../worker/fixtures.ts'
@@ -44,7 +45,11 @@ test('each attempt of a delivery is in its log', async () => {
   await world.happen({ number: 1 })
   const [delivery] = await world.ended(webhookId, 1)
   const caller = await world.services.authenticate(world.adminToken)
-  const attempts = await world.services.webhookDeliveries.attempts(caller, delivery?.id ?? '')
+  const attempts = await world.services.all(
+    listWebhookAttempts,
+    { caller, requestId: 'req_1' },
+    { deliveryId: delivery?.id ?? '' },
+  )
   expect(attempts).toMatchObject([
     { number: 3, delivered: true, answerStatus: 204, error: null },
     { number: 2, delivered: false, answerStatus: 500, error: 'Answered 500' },

@@ -62,8 +62,11 @@ test('chats are told of a deployment that failed and of the recovery, and of no 
 
 test('an e-mail that the server refuses is sent again, with the same Message-ID', async () => {
   const { webhookId, secret, address } = await world.perform(createWebhook, {
-    ...{ accountId: world.accountId, kind: 'EMAIL', name: 'Operators' },
-    ...{ recipients: ['ada@example.com', 'bob@example.com'], eventTypes: ['volume.filling'] },
+    accountId: world.accountId,
+    kind: 'EMAIL',
+    name: 'Operators',
+    recipients: ['ada@example.com', 'bob@example.com'],
+    eventTypes: ['volume.filling'],
   })
   expect([secret, address]).toEqual([null, 'ada@example.com, bob@example.com'])
   smtp.refuse('451 4.3.0 later')

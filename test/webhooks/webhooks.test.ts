@@ -7,6 +7,7 @@ import { askAddress } from '../../src/addresses/ask-address.ts'
 import type { Failpoint } from '../../src/fault-injection/failpoint.ts'
 import { redeliverWebhookDelivery } from '../../src/services/webhook/redeliver.ts'
 import { deleteWebhook, rotateWebhookSecret, updateWebhook } from '../../src/services/webhook/webhook-commands.ts'
+import { getWebhook } from '../../src/services/webhook/webhook-queries.ts'
 import { LeaseLost } from '../../src/worker/claim/abandoned.ts'
 import { releaseFormerLeases } from '../../src/worker/claim/release-former-leases.ts'
 import { claimWebhook, fencedWebhook, type WebhookLease } from '../../src/worker/webhooks/webhook-lease.ts'
@@ -205,8 +206,12 @@ describe('a webhook is switched off', () => {
     await world.ended(webhookId, 2)
     expect(before).toBe(1)
     expect(numbersOf(secret, 'env_a')).toEqual([1, 2])
-    expect(await world.services.webhooks.get(await caller(), webhookId)).toMatchObject({
-      ...{ enabled: true, disabledReason: null, failingSince: null },
+    expect(
+      await world.services.find(getWebhook, { caller: await caller(), requestId: 'req_1' }, { webhookId }),
+    ).toMatchObject({
+      enabled: true,
+      disabledReason: null,
+      failingSince: null,
     })
   })
 
@@ -286,7 +291,8 @@ describe('an address inside', () => {
       ([one]) => (one?.attempts ?? 0) > 0,
     )
     expect(delivery).toMatchObject({
-      ...{ status: 'PENDING', answerStatus: null },
+      status: 'PENDING',
+      answerStatus: null,
       error: 'localhost is on a private address, where nothing is sent unless BERTH_WEBHOOK_PRIVATE_HOSTS lists it',
     })
     expect(inside.received).toEqual([])

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getAppEnvHistory } from '../../src/services/app-env/app-env-reads.ts'
 import { changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import type { Program } from '../support/memory-engine/program.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
@@ -44,7 +45,11 @@ test('two replicas under load become three and two again, and history says why',
   await becomes(2)
 
   const caller = await harbour.services.authenticate(harbour.adminToken)
-  const { activities } = await harbour.services.appEnvs.history(caller, { appEnvId }, { limit: 50, offset: 0 })
+  const { activities } = await harbour.services.respond(
+    getAppEnvHistory,
+    { caller, requestId: 'req_1' },
+    { appEnvId, limit: 50, offset: 0 },
+  )
   expect(activities.map(({ kind, version, status, message }) => [kind, version, status, message])).toEqual([
     ['SCALING', 1, 'SUCCEEDED', expect.stringMatching(DOWN)],
     ['SCALING', 1, 'SUCCEEDED', expect.stringMatching(UP)],

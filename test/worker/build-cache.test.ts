@@ -14,7 +14,7 @@ let served: Served
 /** What the engine was asked to do, in order. */
 let calls: string[] = []
 let running = 0
-let mostRunning = 0
+let maxRunning = 0
 /** Builds wait for it. */
 let gate: Promise<void>
 let open: () => void
@@ -31,7 +31,7 @@ afterAll(async () => {
 
 beforeEach(() => {
   calls = []
-  mostRunning = 0
+  maxRunning = 0
   ;({ promise: gate, resolve: open } = Promise.withResolvers<void>())
 })
 
@@ -45,7 +45,7 @@ function imageBuilder(): ImageBuilder {
     ...imageBuilder,
     async build(wanted: ImageBuild, bounds) {
       running += 1
-      mostRunning = Math.max(mostRunning, running)
+      maxRunning = Math.max(maxRunning, running)
       calls.push('build')
       try {
         await gate
@@ -143,7 +143,7 @@ test('a cache is never cleared under a build: the next one clears it before it b
   open()
   for (const operationId of operations) expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED' })
   expect(calls).toEqual(['build', 'removed', 'build'])
-  expect(mostRunning).toBe(1)
+  expect(maxRunning).toBe(1)
   expect(await shown(first)).toMatchObject({ clearRequestedAt: null, sizeMb: 500 })
 })
 

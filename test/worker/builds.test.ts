@@ -102,6 +102,19 @@ test.each(LIMITS)('a build that is ended for its %s names what raises the limit'
   await harbour.perform(updatePlan, { plan: 'standard', maxBuildResources: null })
 })
 
+test('a build that is ended for its processes names the setting that raises their number', async () => {
+  const { appEnvId } = await source({})
+  const words = 'The build was ended, as it was out of processes: a build may have 4096 at a time, threads included'
+  outcome = async () => {
+    throw new ImageError('BUILD_FAILED', words, { limit: 'processes' })
+  }
+  const { operation, log } = await built(appEnvId)
+  const raised = `${words}; BERTH_BUILD_PROCESSES of the installation raises this limit`
+  expect(operation).toMatchObject({ status: 'FAILED', reason: 'BUILD_FAILED' })
+  expect(operation.message).toContain(raised)
+  expect(log.at(-1)).toBe(`The build failed (BUILD_FAILED): ${raised}`)
+})
+
 test('a build that does not end in time says so, and names what raises the limit', async () => {
   const { appEnvId } = await source({ buildResources: { timeoutSeconds: 10 } })
   await harbour.database.app.updateMany({ data: { buildResources: { timeoutSeconds: 1 } } })

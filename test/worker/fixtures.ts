@@ -70,7 +70,14 @@ export async function createHarbour(settings: Record<string, string> = {}, given
       deleteExpiredAppEnvs: async () => {},
     }
     const worker = createWorker({
-      ...{ database, databaseUrl, ...engine, vault, config, log, recordScaling, ...due },
+      database,
+      databaseUrl,
+      ...engine,
+      vault,
+      config,
+      log,
+      recordScaling,
+      ...due,
       ...options,
     })
     workers.push(worker)
@@ -88,8 +95,16 @@ export async function createHarbour(settings: Record<string, string> = {}, given
   }
 
   return {
-    ...{ ...world, image, docker, ...engine, engineAt, startWorker, stopWorkers, ask },
-    ...{ containersOf, byHand },
+    ...world,
+    image,
+    docker,
+    ...engine,
+    engineAt,
+    startWorker,
+    stopWorkers,
+    ask,
+    containersOf,
+    byHand,
     ...observers(world.database),
     /** An environment that runs the sample program; nothing is deployed yet. */
     async sample(fields: Record<string, unknown> = {}): Promise<string> {
@@ -132,20 +147,20 @@ function observers(database: Awaited<ReturnType<typeof createWorld>>['database']
 }
 
 const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 100
+const MAX_PAUSE_MS = 100
 
 /** For reads that run a program in a container: each costs as much as some fifty queries. */
-export const BY_PROGRAM = { longestPauseMs: 1_000 }
+export const BY_PROGRAM = { maxPauseMs: 1_000 }
 
 /** Reads until the condition holds; fails with the last value. Reads less often over time, to leave others the processor. */
 export async function eventually<T>(
   read: () => Promise<T>,
   holds: (value: T) => boolean,
   seconds = 90,
-  { longestPauseMs } = { longestPauseMs: LONGEST_PAUSE_MS },
+  { maxPauseMs } = { maxPauseMs: MAX_PAUSE_MS },
 ): Promise<T> {
   const until = Date.now() + seconds * 1000
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
     const value = await read()
     if (holds(value)) return value
     if (Date.now() > until)

@@ -184,7 +184,8 @@ describe('a command that is run in the container', () => {
   test('as a liveness probe has a worker replaced', async () => {
     const appEnvId = await worker(harbour)
     await harbour.perform(changeHealthcheck, {
-      ...{ appEnvId, applyImmediately: true },
+      appEnvId,
+      applyImmediately: true,
       liveness: { command: CHECK, initialDelaySeconds: 0, periodSeconds: 1, failureThreshold: 1 },
     })
     await eventually(

@@ -17,7 +17,7 @@ import { eventually } from './fixtures.ts'
 const IMAGE = 'import:1'
 const RUNS = 50
 const AT_ONCE = 10
-const MOST = 3
+const MAX_CONCURRENCY = 3
 const WORKERS = 4
 /** The first ones wait this long until as many run as may; later ones only a moment, in which one too many would be seen. */
 const FIRST_TURNS = 1_500
@@ -34,8 +34,8 @@ const importer: Program = async (process) => {
   mostAtOnce = Math.max(mostAtOnce, going.size)
   process.print('imported')
   // The last ones have nobody beside them.
-  const turns = () => (mostAtOnce < MOST ? FIRST_TURNS : TURNS)
-  for (let turn = 0; turn < turns() && going.size < MOST; turn += 1) await pause(20)
+  const turns = () => (mostAtOnce < MAX_CONCURRENCY ? FIRST_TURNS : TURNS)
+  for (let turn = 0; turn < turns() && going.size < MAX_CONCURRENCY; turn += 1) await pause(20)
   going.delete(id)
   return 0
 }
@@ -53,7 +53,8 @@ beforeAll(async () => {
   const recordScaling: RecordScaling = (change) => autoscaleAppEnv(tools, change)
   for (let number = 0; number < WORKERS; number += 1) {
     const due = {
-      ...{ beginDueBackups: async () => {}, advanceInstallations: async () => {} },
+      beginDueBackups: async () => {},
+      advanceInstallations: async () => {},
       deleteExpiredAppEnvs: async () => {},
       beginDueJobRuns: () => beginDueJobRuns(tools),
     }
@@ -70,7 +71,7 @@ afterAll(async () => {
 })
 
 test('fifty runs and four workers: never more than three at once, in the order of the queue', async () => {
-  const jobConfig = { command: 'importer', shell: false, maxConcurrency: MOST }
+  const jobConfig = { command: 'importer', shell: false, maxConcurrency: MAX_CONCURRENCY }
   const app = { name: 'Import', port: undefined, dockerPreset: 'JOB', jobConfig }
   const { appEnvId } = await world.appEnv({ app })
   const { operationId } = await world.perform(deployImage, { appEnvId, image: IMAGE })
@@ -93,5 +94,5 @@ test('fifty runs and four workers: never more than three at once, in the order o
   const left = rows.map(({ startedAt }) => startedAt?.getTime() ?? 0)
   expect(left).toEqual(left.toSorted((a, b) => a - b))
   expect(begun.toSorted()).toEqual(asked.toSorted())
-  expect(mostAtOnce).toBe(MOST)
+  expect(mostAtOnce).toBe(MAX_CONCURRENCY)
 })

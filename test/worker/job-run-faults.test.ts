@@ -52,7 +52,13 @@ async function startedWorker(): Promise<Worker> {
   const { database, url: databaseUrl, vault, config, log } = world
   const engine = memoryEngine(machine, { installationId })
   const started = createWorker({
-    ...{ database, databaseUrl, vault, config, log, ...engine, runtime: failing(engine.runtime) },
+    database,
+    databaseUrl,
+    vault,
+    config,
+    log,
+    ...engine,
+    runtime: failing(engine.runtime),
     recordScaling: async () => false,
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,

@@ -141,7 +141,11 @@ describe('a job run whose end is known', () => {
     const counted = await harbour.database.usageInterval.findMany({ where: { appEnvId, kind: 'JOB_RUN' } })
     expect(counted).toMatchObject(
       attempts.map(({ containerId, startedAt, finishedAt }) => ({
-        ...{ sourceId: containerId, amount: 1000n, startedAt, until: finishedAt, hasEnded: true },
+        sourceId: containerId,
+        amount: 1000n,
+        startedAt,
+        until: finishedAt,
+        hasEnded: true,
       })),
     )
     expect(counted).toHaveLength(1)

@@ -68,6 +68,23 @@ test.each([
   expect(listeningElsewhere({ sockets, declaredPorts }, 3000)).toEqual(expected)
 })
 
+const BY_IPV6_ONLY = 'only, and there by IPv6 alone, which its container has not; listen on 0.0.0.0'
+
+test.each([
+  ['all addresses of IPv6', at(':::3000'), `listens on [::]:3000 ${BY_IPV6_ONLY}`],
+  ['all addresses of IPv6, and the loopback', at(':::3000', '127.0.0.1:3000'), `listens on [::]:3000 ${BY_IPV6_ONLY}`],
+  ['one of IPv6', at('fd00::5:3000'), `listens on [fd00::5]:3000 ${BY_IPV6_ONLY}`],
+])('a container that listens on %s and refuses connections, listens by IPv6 only', (_, sockets, words) => {
+  expect(listeningElsewhere({ sockets, declaredPorts: [] }, 3000)).toBeNull()
+  const refused = listeningElsewhere({ sockets, declaredPorts: [] }, 3000, { isRefused: true })
+  expect(refused).toEqual({ words, isLasting: true, isNowhere: false })
+})
+
+test('a container that refuses connections beside a listener of IPv4 has begun to listen meanwhile', () => {
+  const sockets = at('0.0.0.0:3000', ':::3000')
+  expect(listeningElsewhere({ sockets, declaredPorts: [] }, 3000, { isRefused: true })).toBeNull()
+})
+
 test('of many ports, some are named', () => {
   const sockets = at(...Array.from({ length: 9 }, (_, n) => `0.0.0.0:${5000 + n}`))
   expect(listeningElsewhere({ sockets, declaredPorts: [] }, 3000)?.words).toMatch(

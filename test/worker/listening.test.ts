@@ -5,8 +5,8 @@ import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 /** Listens where $LISTEN says, as JSON: port, address and delay of each; answers 200. */
 const PROGRAM = `
 const { createServer } = require('node:http')
-for (const { port, host, afterMs = 0 } of JSON.parse(process.env.LISTEN)) {
-  setTimeout(() => createServer((_, response) => response.end()).listen(port, host), afterMs)
+for (const { afterMs = 0, ...where } of JSON.parse(process.env.LISTEN)) {
+  setTimeout(() => createServer((_, response) => response.end()).listen(where), afterMs)
 }
 setInterval(() => {}, 1000)
 console.log('started')
@@ -16,6 +16,7 @@ interface Listener {
   port: number
   host?: string
   afterMs?: number
+  ipv6Only?: boolean
 }
 
 const DECLARES_8080 = 'berth-test-declares:1'
@@ -45,6 +46,11 @@ const contentOf = (appEnvId: string) => harbour.database.content.findFirstOrThro
 
 test.concurrent.each([
   ['its loopback only', [{ port: 3000, host: '127.0.0.1' }], 'listens on 127.0.0.1:3000 only; listen on 0.0.0.0'],
+  [
+    'IPv6 only',
+    [{ port: 3000, host: '::', ipv6Only: true }],
+    'listens on [::]:3000 only, and there by IPv6 alone, which its container has not; listen on 0.0.0.0',
+  ],
   [
     'the port that its image declares',
     [{ port: 8080 }],

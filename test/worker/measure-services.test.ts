@@ -103,7 +103,10 @@ test('what an engine reports is read through both APIs, now and as a series', as
   )
   expect(values).toMatchObject({ connections: 2, engine_memory: 3, cache_hit_rate: 75, keys: null })
   expect(body.serviceMetrics[0]).toEqual({
-    ...{ name: 'connections', unit: 'COUNT', description: 'Open connections of clients.', value: 2 },
+    name: 'connections',
+    unit: 'COUNT',
+    description: 'Open connections of clients.',
+    value: 2,
     updatedAt: expect.any(String),
   })
   expect(body.serviceMetrics.at(-1)).toMatchObject({ name: 'evicted_keys', value: null, updatedAt: null })
@@ -148,7 +151,7 @@ test('metrics that an environment does not have are refused by name', async () =
   }
   const web = await world.appEnv()
   const refused = await readRest(served, world.adminToken, 'getMetricsSeries', {
-    ...{ appEnvId: web.appEnvId },
+    appEnvId: web.appEnvId,
     metric: 'connections',
   })
   expect([refused.code, refused.body.errors[0].field]).toEqual(['INVALID_INPUT', 'metric'])

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
+import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { measureVolumes } from '../../src/worker/housekeeping/measure-volumes.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -17,7 +18,11 @@ async function measured(volumeId: string, usedMb: number): Promise<void> {
   const runtime = { volumeUse: async () => new Map([[volumeId, usedMb * MB]]) } as unknown as ContainerRuntime
   const { database, config, log } = world
   const context = {
-    ...{ runtime, database, config, log, scope: null },
+    runtime,
+    database,
+    config,
+    log,
+    scope: null,
     engineHealth: { assertReachable() {} },
   } as unknown as WorkerContext
   await Promise.all([1, 2].map(() => measureVolumes(context, AbortSignal.timeout(60_000))))
@@ -31,8 +36,13 @@ test('tells once of each threshold that a volume reaches, and warns as long as i
   })
   const volumeId = volume?.id ?? ''
   const warnings = async () =>
-    (await world.services.appEnvs.status(await world.services.authenticate(world.adminToken), { appEnvId: id }))
-      .warnings
+    (
+      await world.services.respond(
+        getAppEnvStatus,
+        { caller: await world.services.authenticate(world.adminToken), requestId: 'req_1' },
+        { appEnvId: id },
+      )
+    ).warnings
   const told = async () =>
     (
       await world.database.event.findMany({ where: { type: 'volume.filling', appEnvId }, orderBy: { sequence: 'asc' } })

@@ -186,7 +186,10 @@ test('a database that cuts every connection, again and again, delays a deploymen
   }
   const { status, reason, message, isDeadLetter } = await harbour.ended(operationId)
   expect({ status, reason, message, isDeadLetter }).toEqual({
-    ...{ status: 'SUCCEEDED', reason: null, message: null, isDeadLetter: false },
+    status: 'SUCCEEDED',
+    reason: null,
+    message: null,
+    isDeadLetter: false,
   })
   await eventually(
     () => harbour.appEnvRow(appEnvId),

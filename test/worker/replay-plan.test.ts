@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest'
-import type { LogPiece } from '../../src/database/generated/prisma/client.ts'
+import type { WalPiece } from '../../src/database/generated/prisma/client.ts'
 import { choosePieces, gapIn } from '../../src/worker/backups/replay-plan.ts'
-import { readLogState } from '../../src/worker/point-in-time/log-state.ts'
+import { readWalState } from '../../src/worker/point-in-time/wal-state.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 30, 12, minute))
 const piece = (number: number, minute: number | null) =>
-  ({ number, until: minute === null ? null : at(minute) }) as LogPiece
+  ({ number, until: minute === null ? null : at(minute) }) as WalPiece
 // The second of a log that came in two pieces says nothing of a time.
 const PIECES = [piece(3, 1), piece(4, 2), piece(5, null), piece(6, 4), piece(7, 9)]
 
@@ -70,11 +70,15 @@ describe('the pieces of a log that restore a moment', () => {
 describe('what an engine says of its log', () => {
   test('is read whole, or not at all', () => {
     const mark = '730:732:730,731'
-    expect(readLogState(`2026-11-30T12:00:00.123Z|4|7|t|${mark}\n`)).toEqual({
-      ...{ until: new Date('2026-11-30T12:00:00.123Z'), first: 4n, next: 7n, hasChanged: true, mark },
+    expect(readWalState(`2026-11-30T12:00:00.123Z|4|7|t|${mark}\n`)).toEqual({
+      until: new Date('2026-11-30T12:00:00.123Z'),
+      first: 4n,
+      next: 7n,
+      hasChanged: true,
+      mark,
     })
-    expect(readLogState('lost\n')).toBeNull()
+    expect(readWalState('lost\n')).toBeNull()
     for (const words of ['', 'ERROR', '2026-11-30T12:00:00Z|x|7|t|1', 'today|4|7|t|1', '2026-11-30T12:00:00Z|4|7||1'])
-      expect(() => readLogState(words)).toThrow('nothing readable')
+      expect(() => readWalState(words)).toThrow('nothing readable')
   })
 })

@@ -21,7 +21,11 @@ const row = (
   state: RecordedReplica['state'] = 'READY',
   drainUntil: Date | null = null,
 ) => ({
-  ...{ name: `${rolloutId}-${index}`, rolloutId, index, state, drainUntil },
+  name: `${rolloutId}-${index}`,
+  rolloutId,
+  index,
+  state,
+  drainUntil,
 })
 
 const named = (items: readonly { rolloutId: string; index: number }[]) =>

@@ -183,7 +183,7 @@ test('frozen containers beyond the limit for all are stopped, those first that w
   await database.$executeRaw`UPDATE request_scaling SET memory_mb = 500 WHERE depth = 'FROZEN'`
   expect(await found()).toEqual([])
   await database.$executeRaw`UPDATE request_scaling SET memory_mb = 501 WHERE depth = 'FROZEN'`
-  expect(await found()).toMatchObject([{ appEnvId: older, step: { kind: 'DEEPEN', depth: 'STOPPED' } }])
+  expect(await found()).toMatchObject([{ appEnvId: older, step: { kind: 'SLEEP_DEEPER', depth: 'STOPPED' } }])
   await world.scale(older)
   expect([await depthOf(older), await depthOf(newer)]).toEqual(['STOPPED', 'FROZEN'])
   expect(await found()).toEqual([])

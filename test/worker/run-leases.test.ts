@@ -90,7 +90,10 @@ test('a release command is not counted with the runs, and ends with the deployme
   const { id: contentId, ...content } = await world.database.content.findFirstOrThrow({ where: { appEnvId } })
   const { database } = world
   const data = {
-    ...{ accountId: content.accountId, appEnvId, contentId, contentVersion: 1 },
+    accountId: content.accountId,
+    appEnvId,
+    contentId,
+    contentVersion: 1,
     requestId: 'req',
     snapshot: {},
   }

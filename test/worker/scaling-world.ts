@@ -58,7 +58,13 @@ export async function createScalingWorld(program: Program, settings: Record<stri
   }
 
   return {
-    ...{ ...world, context, carryOut, claimForScaling, scale, row, deploy },
+    ...world,
+    context,
+    carryOut,
+    claimForScaling,
+    scale,
+    row,
+    deploy,
     async reconcile(appEnvId: string) {
       await database.$executeRaw`
         UPDATE app_env SET due_at = now() + CASE WHEN id = ${appEnvId} THEN interval '0' ELSE interval '1 day' END`
@@ -99,10 +105,18 @@ async function workerOn(machine: MemoryMachine, world: World): Promise<WorkerCon
   const engineHealth = new EngineHealth(engine.runtime, log, async () => {})
   engineHealth.reachable = true
   return {
-    ...{ database, vault, config, log, ...engine, scope: INSTALLATION_ENGINE },
+    database,
+    vault,
+    config,
+    log,
+    ...engine,
+    scope: INSTALLATION_ENGINE,
     engineHealth,
     collector: new Collector({ ...engine, database, config, log, owner: 'test' }),
-    ...{ probes: new ProbeHistory(), repairs: new NetworkRepairs(), disk: new DiskQuota(0), builds: new BuildSlots(1) },
+    probes: new ProbeHistory(),
+    repairs: new NetworkRepairs(),
+    disk: new DiskQuota(0),
+    builds: new BuildSlots(1),
     recordScaling: (change) => autoscaleAppEnv({ database, config, vault }, change),
     beginDueBackups: async () => {},
     beginDueJobRuns: async () => null,

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { changeHealthcheck, changeResources, changeScaling } from '../../src/services/app-env/setting-commands.ts'
 import { changeVariables, setVariables } from '../../src/services/app-env/variable-commands.ts'
@@ -47,7 +48,7 @@ async function ask(appEnvId: string, path = '/', there = harbour): Promise<Recor
 
 async function statusOf(appEnvId: string) {
   const caller = await harbour.services.authenticate(harbour.adminToken)
-  return harbour.services.appEnvs.status(caller, { appEnvId })
+  return harbour.services.respond(getAppEnvStatus, { caller, requestId: 'req_1' }, { appEnvId })
 }
 
 const serving = async (appEnvId: string, there = harbour) => {
@@ -78,7 +79,9 @@ test('a variable that is changed on three environments and applied on one restar
   for (const appEnvId of others) {
     expect(await ask(appEnvId)).toMatchObject({ COLOUR: 'red' })
     expect((await statusOf(appEnvId)).pendingChanges).toEqual({
-      ...{ hasBuildChanges: false, hasDeployChanges: true, hasScaleChanges: false },
+      hasBuildChanges: false,
+      hasDeployChanges: true,
+      hasScaleChanges: false,
       changes: [
         { kind: 'DEPLOY', field: 'envVars.COLOUR', from: 'red', to: 'blue' },
         { kind: 'DEPLOY', field: 'envVars.KEY', from: null, to: '***SECRET***' },
@@ -143,7 +146,10 @@ test('a container whose liveness probe fails is started anew, and the status say
   const appEnvId = await running()
   const probe = { path: '/live', initialDelaySeconds: 0, periodSeconds: 1, timeoutSeconds: 1, failureThreshold: 2 }
   const answer = await harbour.perform(changeHealthcheck, {
-    ...{ appEnvId, liveness: probe, startup: { ...probe, path: '/' }, applyImmediately: true },
+    appEnvId,
+    liveness: probe,
+    startup: { ...probe, path: '/' },
+    applyImmediately: true,
   })
   await harbour.ended(answer.operationId ?? '')
   const before = await serving(appEnvId)

@@ -143,10 +143,10 @@ test('removes files that no row knows, once they are old', async () => {
 
 test('removes pieces of a log before the oldest backup, and the log once nothing needs it', async () => {
   const log = { id: newId('arc'), accountId: world.accountId, appEnvId, volumeId: newId('vol') }
-  await world.database.logArchive.create({ data: { ...log, presetVersion: 'POSTGRESQL_18', lastPiece: 4 } })
+  await world.database.walArchive.create({ data: { ...log, presetVersion: 'POSTGRESQL_18', lastPiece: 4 } })
   const piece = async (number: number, status: 'AVAILABLE' | 'CREATING' = 'AVAILABLE') => {
     const id = newId('wal')
-    await world.database.logPiece.create({ data: { id, archiveId: log.id, number, status, file: `${id}.1` } })
+    await world.database.walPiece.create({ data: { id, archiveId: log.id, number, status, file: `${id}.1` } })
     await writeFile(join(folder, `${id}.1`), 'x')
     return `${id}.1`
   }
@@ -161,7 +161,7 @@ test('removes pieces of a log before the oldest backup, and the log once nothing
   await world.database.backup.update({ where: { id: oldest }, data: { status: 'DELETING', hasLeftovers: true } })
   await sweep()
   expect(await pieces()).toHaveLength(2)
-  await world.database.logArchive.update({ where: { id: log.id }, data: { endedAt: new Date(0), isKept: false } })
+  await world.database.walArchive.update({ where: { id: log.id }, data: { endedAt: new Date(0), isKept: false } })
   await world.database.backup.updateMany({
     where: { archiveId: log.id },
     data: { status: 'DELETING', hasLeftovers: true },
@@ -169,5 +169,5 @@ test('removes pieces of a log before the oldest backup, and the log once nothing
   await sweep()
   await sweep()
   expect(await pieces()).toEqual([])
-  expect(await world.database.logArchive.count()).toBe(0)
+  expect(await world.database.walArchive.count()).toBe(0)
 })

@@ -42,17 +42,19 @@ async function build(appEnvId: string, contentId: string, ...instructions: strin
   const { stageLabels, namespace } = await harbour.imageBuilder.traits()
   const dockerfile = [`FROM ${harbour.image}`, `ENV CONTENT=${contentId}`, ...instructions].join('\n')
   const image = {
-    ...{ accountId: harbour.accountId, appId: newId('app'), appEnvId, contentId, operationId: newId('op') },
+    accountId: harbour.accountId,
+    appId: newId('app'),
+    appEnvId,
+    contentId,
+    operationId: newId('op'),
     name: `berth-${namespace}/swept:${contentId.slice(-8)}`,
     context: packContext(null, labelStages(dockerfile, stageLabels(appEnvId))),
-    ...{
-      dockerfile: DOCKERFILE_NAME,
-      buildArgs: {},
-      credentials: {},
-      resources: resourcesOf({ zClouds: 1 }),
-      processes: 1000,
-      diskMb: 1000,
-    },
+    dockerfile: DOCKERFILE_NAME,
+    buildArgs: {},
+    credentials: {},
+    resources: resourcesOf({ zClouds: 1 }),
+    processes: 1000,
+    diskMb: 1000,
     onLine: () => {},
   }
   return harbour.imageBuilder.build(image, { timeoutSeconds: 30 }).then(

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { createApp } from '../../src/services/app/create-app.ts'
+import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import type { AnyCommand } from '../../src/services/kernel/command.ts'
@@ -123,7 +124,7 @@ describe.each(RECORDS)('a running managed service %s', (_how, record, said) => {
 
   test('is shown', async () => {
     const caller = await harbour.services.authenticate(harbour.adminToken)
-    const status = await harbour.services.appEnvs.status(caller, { appEnvId })
+    const status = await harbour.services.respond(getAppEnvStatus, { caller, requestId: 'req_1' }, { appEnvId })
     expect(status).toMatchObject({ status: 'RUNNING' })
   })
 })

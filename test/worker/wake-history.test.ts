@@ -61,7 +61,13 @@ test('of the wakes of one environment, the last thousand are kept', async () => 
 })
 
 const reported = (appEnvId: string, ended: object) => ({
-  ...{ appEnvId, inFlight: 0, waiting: 0, peak: 0, byReplica: {}, revision: 0, idleMs: 0 },
+  appEnvId,
+  inFlight: 0,
+  waiting: 0,
+  peak: 0,
+  byReplica: {},
+  revision: 0,
+  idleMs: 0,
   ended: { invocations: 0, errors: 0, queuedMs: 0, durations: [], ...ended },
 })
 

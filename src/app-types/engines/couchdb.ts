@@ -107,7 +107,8 @@ export const couchdb: Engine = {
         path: '/opt/couchdb/etc/local.d/berth.ini',
         content: [
           // The node then makes the system databases by itself.
-          ...['[couchdb]', 'single_node = true'],
+          '[couchdb]',
+          'single_node = true',
           ...Object.entries(settings).flatMap(([name, value]) => [`[${SECTIONS[name]}]`, `${name} = ${value}`]),
           '',
         ].join('\n'),

@@ -77,7 +77,7 @@ export interface ContainerFile {
 }
 
 export interface EngineContainer {
-  /** After the entry point of the image. Visible to everyone who can list processes, so without secrets. */
+  /** After the entry point of the image. Lists of processes show them, so they have no secrets. */
   arguments: readonly string[]
   environment: Readonly<Record<string, string>>
   /** Belong to the user of the container, who alone may read them. */
@@ -215,7 +215,7 @@ export interface Engine {
   otherPorts: readonly { port: number; about: string }[]
   dataPath: string
   /**
-   * The variables by which its official image is told user, password and database. A compose file with that image gets
+   * The variables of its official image for user, password and database. A compose file with that image gets
    * the managed service instead: its entry point needs more than apps may do, and its data deserve backups. Absent where
    * the container stays an app, since the programs beside it expect no password.
    */

@@ -22,7 +22,12 @@ const inShell = (javascript: string) =>
  * every time.
  */
 const PING = [
-  ...['\\x33\\0\\0\\0', '\\1\\0\\0\\0', '\\0\\0\\0\\0', '\\xdd\\x07\\0\\0', '\\0\\0\\0\\0', '\\0'],
+  '\\x33\\0\\0\\0',
+  '\\1\\0\\0\\0',
+  '\\0\\0\\0\\0',
+  '\\xdd\\x07\\0\\0',
+  '\\0\\0\\0\\0',
+  '\\0',
   '\\x1e\\0\\0\\0\\x10ping\\0\\1\\0\\0\\0\\2$db\\0\\6\\0\\0\\0admin\\0\\0',
 ].join('')
 
@@ -92,7 +97,10 @@ export const mongodb: Engine = {
       'mongod',
       ...Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]),
       // These are parameters and not options of their own.
-      ...['--setParameter', `ttlMonitorEnabled=${ttlMonitorEnabled}`, '--setParameter', `notablescan=${notablescan}`],
+      '--setParameter',
+      `ttlMonitorEnabled=${ttlMonitorEnabled}`,
+      '--setParameter',
+      `notablescan=${notablescan}`,
     ],
     environment: {
       MONGO_INITDB_ROOT_USERNAME: credentials.user,

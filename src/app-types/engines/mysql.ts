@@ -23,7 +23,9 @@ export const mysql: Engine = {
   otherPorts: [],
   dataPath: '/var/lib/mysql',
   imageVariables: {
-    ...{ user: 'MYSQL_USER', password: 'MYSQL_PASSWORD', database: 'MYSQL_DATABASE' },
+    user: 'MYSQL_USER',
+    password: 'MYSQL_PASSWORD',
+    database: 'MYSQL_DATABASE',
     rootPassword: 'MYSQL_ROOT_PASSWORD',
   },
   user: 'berth',

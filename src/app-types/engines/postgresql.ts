@@ -1,8 +1,8 @@
 import { authority, type Engine, script } from './engine.ts'
 import { postgresqlMetrics } from './metrics/postgresql.ts'
-import { pointInTime } from './postgresql-log.ts'
 import { setPassword } from './postgresql-password.ts'
 import { accessFile, environmentOf, optionsOf, replication } from './postgresql-replicas.ts'
+import { pointInTime } from './postgresql-wal.ts'
 
 // Inside of its container the image trusts local connections, so these commands need no password.
 const DUMP = 'pg_dump --username="$POSTGRES_USER" --format=custom --compress=0 "$POSTGRES_DB"'

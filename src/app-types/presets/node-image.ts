@@ -1,4 +1,4 @@
-import { cacheMount, installLines, requirePackage, startCommand, variableLines } from './node-package.ts'
+import { buildCommand, cacheMount, installLines, requirePackage, startCommand, variableLines } from './node-package.ts'
 import { packageManagerOf } from './package-manager.ts'
 import type { DockerfileRequest } from './preset.ts'
 
@@ -38,7 +38,7 @@ export function nodeProgram(request: DockerfileRequest): string {
   return dockerfileOf(
     [nodeBuildBase(request.version), nodeBase(request.version)],
     productionDependencies(request),
-    nodeStage(copies, startCommand(facts, request.facts.files)),
+    nodeStage(copies, startCommand(facts, { isBuilt: false })),
   )
 }
 
@@ -54,7 +54,7 @@ interface BuiltProgram {
  */
 export function builtNodeProgram(request: DockerfileRequest, { start, writes }: BuiltProgram = {}): string {
   const facts = requirePackage(request)
-  const { prune } = packageManagerOf(request.facts.files)
+  const { prune } = packageManagerOf(request.facts)
   const { installsFromSource } = facts
   const afterwards = [
     ...(writes ? [`rm -rf ${writes}/cache`, `mkdir -p ${writes}`, `mv ${writes} /writes`] : []),
@@ -69,13 +69,13 @@ export function builtNodeProgram(request: DockerfileRequest, { start, writes }: 
     [nodeBuildBase(request.version), nodeBase(request.version)],
     buildStage(request, afterwards),
     ...(installsFromSource ? [] : [productionDependencies(request)]),
-    nodeStage(copies, start ?? startCommand(facts, request.facts.files)),
+    nodeStage(copies, start ?? startCommand(facts, { isBuilt: true })),
   )
 }
 
 /** Installs everything, copies the source, and runs its script "build". */
 export function buildStage(request: DockerfileRequest, afterwards: readonly string[] = []): string[] {
-  const { name, cache } = packageManagerOf(request.facts.files)
+  const { name, cache } = packageManagerOf(request.facts)
   const isCopied = requirePackage(request).installsFromSource
   return [
     `${FROM_NODE_BUILD} AS build`,
@@ -83,7 +83,7 @@ export function buildStage(request: DockerfileRequest, afterwards: readonly stri
     ...installLines(request),
     ...(isCopied ? [] : ['COPY . .']),
     ...variableLines(request),
-    `RUN ${cacheMount(request, name, cache)}${[`${name} run build`, ...afterwards].join(' && ')}`,
+    `RUN ${cacheMount(request, name, cache)}${[buildCommand(request), ...afterwards].join(' && ')}`,
   ]
 }
 

@@ -74,9 +74,37 @@ function installLines(request: DockerfileRequest): string[] {
   return files.has('pyproject.toml') ? ['COPY . .', `${run}pip install .`] : []
 }
 
-function commandOf({ webProcess, files }: SourceFacts): string[] {
-  if (webProcess) return ['/bin/sh', '-c', `exec ${webProcess}`]
-  const entry = ['main.py', 'app.py', 'server.py'].find((file) => files.has(file))
-  if (entry) return ['python', entry]
+/** A server for production; a framework's own one is for development. */
+const WSGI_SERVER = 'gunicorn'
+const PORT = '$' + '{PORT:-8000}'
+const shell = (command: string): string[] => ['/bin/sh', '-c', `exec ${command}`]
+
+/** A Procfile's command, else the framework's by its packages, else a program of a usual name. */
+function commandOf({ webProcess, python: { packages, entry, wsgiModule } }: SourceFacts): string[] {
+  if (webProcess) return shell(webProcess)
+  if (packages.has('django') && wsgiModule) {
+    requireServer(packages, WSGI_SERVER, 'Django')
+    return shell(`${WSGI_SERVER} --bind 0.0.0.0:${PORT} ${wsgiModule}:application`)
+  }
+  if (entry && !entry.startsItself && entry.application) {
+    const target = `${entry.file.replace(/\.py$/, '').replaceAll('/', '.')}:${entry.application}`
+    if (packages.has('fastapi') || packages.has('starlette')) {
+      requireServer(packages, 'uvicorn', packages.has('fastapi') ? 'FastAPI' : 'Starlette')
+      return shell(`python -m uvicorn --host 0.0.0.0 --port ${PORT} ${target}`)
+    }
+    if (packages.has('flask')) {
+      requireServer(packages, WSGI_SERVER, 'Flask')
+      return shell(`${WSGI_SERVER} --bind 0.0.0.0:${PORT} ${target}`)
+    }
+  }
+  if (entry) return ['python', entry.file]
   throw new BuildFailure('PRESET_NOT_APPLICABLE', 'There is no Procfile with a web process, and no main.py or app.py')
+}
+
+function requireServer(packages: ReadonlySet<string>, server: string, framework: string): void {
+  if (packages.has(server)) return
+  throw new BuildFailure(
+    'PRESET_NOT_APPLICABLE',
+    `${framework} needs a server: add ${server} to the packages (requirements.txt or pyproject.toml), or a Procfile with a web process`,
+  )
 }

@@ -1,6 +1,7 @@
+import { BuildFailure } from '../../domain/build-failure.ts'
 import { buildStage, dockerfileOf, nodeBuildBase } from './node-image.ts'
 import { requireScript } from './node-package.ts'
-import type { DockerfileRequest } from './preset.ts'
+import type { BuildPreset, DockerfileRequest, SourceFacts } from './preset.ts'
 
 /** Runs as an unprivileged user, fills in templates at start, and logs to the container's output. */
 const STATIC_BASE = 'ARG STATIC_IMAGE=nginxinc/nginx-unprivileged:1.28-alpine'
@@ -39,14 +40,42 @@ export function staticSite(request: DockerfileRequest, { outputs }: StaticSite):
   return dockerfileOf(
     [nodeBuildBase(request.version), STATIC_BASE],
     [...buildStage(request), `RUN ${found}; ${checked}`, `RUN ${writeSite}`],
-    [
-      FROM_STATIC,
-      // Only PORT is filled in: nginx has variables of its own, whose names an environment's may share.
-      'ENV PORT=8080 NGINX_ENVSUBST_FILTER=^PORT$',
-      'COPY --from=build /site.conf.template /etc/nginx/templates/default.conf.template',
-      'COPY --from=build /site /usr/share/nginx/html',
-      // The image's own user, by number: a name would have to exist in any image that replaces it.
-      'USER 101',
-    ],
+    SERVED,
   )
 }
+
+const SERVED = [
+  FROM_STATIC,
+  // Only PORT is filled in: nginx has variables of its own, whose names an environment's may share.
+  'ENV PORT=8080 NGINX_ENVSUBST_FILTER=^PORT$',
+  'COPY --from=build /site.conf.template /etc/nginx/templates/default.conf.template',
+  'COPY --from=build /site /usr/share/nginx/html',
+  // The image's own user, by number: a name would have to exist in any image that replaces it.
+  'USER 101',
+]
+
+/** The folders of a source that may hold its page, the likeliest first; `.` for its root. */
+export const PAGE_FOLDERS = ['.', 'public', 'site', 'docs', 'www'] as const
+
+/** Files that are served as they are. */
+export const staticFiles: BuildPreset = {
+  versions: ['1'],
+  defaultVersion: '1',
+  dockerfile({ facts }) {
+    const folder = pageFolder(facts)
+    if (folder === null) {
+      const looked = PAGE_FOLDERS.map((name) => (name === '.' ? 'index.html' : `${name}/index.html`)).join(', ')
+      throw new BuildFailure('PRESET_NOT_APPLICABLE', `There is none of ${looked}, which the preset serves`)
+    }
+    return dockerfileOf(
+      [STATIC_BASE],
+      [`${FROM_STATIC} AS build`, 'USER 0', `COPY ${folder} /site`, `RUN ${writeSite}`],
+      SERVED,
+    )
+  },
+}
+
+export const pageFolder = ({ files, foldersBelow }: SourceFacts): string | null =>
+  PAGE_FOLDERS.find((folder) =>
+    folder === '.' ? files.has('index.html') : foldersBelow.get(folder)?.includes('index.html'),
+  ) ?? null

@@ -67,6 +67,7 @@ export const service: AppType = {
     volume: DISK_INSTEAD,
     startupConfig: OF_THE_PRESET,
     releaseCommand: OF_THE_PRESET,
+    containerSettings: OF_THE_PRESET,
     envVars: 'is not for managed services, which have databaseSettings',
     variables: 'is not for managed services, which have databaseSettings',
   },

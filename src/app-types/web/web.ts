@@ -2,6 +2,7 @@ import type { AppType, Preset } from '../app-type.ts'
 import { urlsOver } from '../connection-urls.ts'
 import { angular } from '../presets/angular.ts'
 import { express } from '../presets/express.ts'
+import { go } from '../presets/go.ts'
 import { meteorJs } from '../presets/meteor-js.ts'
 import { nextJs } from '../presets/next-js.ts'
 import { nodeJsInstallBuildStart } from '../presets/node-js-install-build-start.ts'
@@ -9,6 +10,7 @@ import { nodeJsInstallStart } from '../presets/node-js-install-start.ts'
 import type { BuildPreset } from '../presets/preset.ts'
 import { python } from '../presets/python.ts'
 import { remix } from '../presets/remix.ts'
+import { staticFiles } from '../presets/static-site.ts'
 import { vite } from '../presets/vite.ts'
 import { vueJs } from '../presets/vue-js.ts'
 import { oneOffRuns } from '../run-settings.ts'
@@ -31,6 +33,8 @@ const presets: [Preset, ...Preset[]] = [
   writes('NODE', nodeJsInstallStart),
   writes('METEOR', meteorJs),
   writes('PYTHON', python),
+  writes('GO', go),
+  writes('STATIC', staticFiles),
 ]
 
 /** A long-running program behind hosts: a site, an API, a worker. */

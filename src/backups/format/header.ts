@@ -10,7 +10,7 @@ export interface BackupHeader {
 
 const MAGIC = Buffer.from('BERTHBK1')
 const LENGTH_BYTES = 4
-const LONGEST_HEADER_BYTES = 4096
+const MAX_HEADER_BYTES = 4096
 export const PREAMBLE_BYTES = MAGIC.length + LENGTH_BYTES
 
 const fields = z.object({
@@ -32,7 +32,7 @@ export function encodeHeader({ backupId, presetVersion }: BackupHeader): Buffer 
 export function headerBytes(preamble: Buffer): number {
   const bytes = preamble.length === PREAMBLE_BYTES ? preamble.readUInt32BE(MAGIC.length) : 0
   if (!preamble.subarray(0, MAGIC.length).equals(MAGIC)) throw damaged('it does not begin as a backup does')
-  if (bytes === 0 || bytes > LONGEST_HEADER_BYTES) throw damaged('its header has an impossible length')
+  if (bytes === 0 || bytes > MAX_HEADER_BYTES) throw damaged('its header has an impossible length')
   return bytes
 }
 

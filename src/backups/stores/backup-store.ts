@@ -12,7 +12,7 @@ export interface Removal {
   prefix: string
   /** The one file to keep. */
   except: string | null
-  /** As `begun` was told, of an upload that may not have ended. */
+  /** The id that `begun` got, of an upload that may not have ended. */
   unfinished: string | null
   signal: AbortSignal
 }

@@ -31,10 +31,10 @@ const MB = 1024 * 1024
 const FIRST_PART_BYTES = 8 * MB
 /** The protocol allows 10,000 parts: they grow, so that 440 GB fit and small backups take little memory. */
 const PARTS_OF_ONE_SIZE = 1_000
-const MOST_PARTS = 10_000
+const MAX_PARTS = 10_000
 const CONNECT_MS = 10_000
 const SILENCE_MS = 60_000
-const MOST_PAGES = 100
+const MAX_PAGES = 100
 
 /** Objects in a bucket. A bucket may hold other things too, so keys have a folder of their own. */
 export function s3Store(place: S3Place): BackupStore {
@@ -85,7 +85,7 @@ async function uploadParts(
   const parts: { ETag: string | undefined; PartNumber: number }[] = []
   while (parts.length === 0 || !(await reader.isAtEnd())) {
     const PartNumber = parts.length + 1
-    if (PartNumber > MOST_PARTS) throw new BackupFailed('STORAGE_REFUSED', 'The backup is larger than 440 GB')
+    if (PartNumber > MAX_PARTS) throw new BackupFailed('STORAGE_REFUSED', 'The backup is larger than 440 GB')
     const Body = await reader.read(FIRST_PART_BYTES * (1 + Math.floor(parts.length / PARTS_OF_ONE_SIZE)))
     const command = new UploadPartCommand({ ...upload, PartNumber, Body })
     const { ETag } = await client.send(command, { abortSignal: signal })
@@ -107,7 +107,7 @@ async function removeObjects(
       .catch((error: Error) => {
         if (error.name !== 'NoSuchUpload') throw error
       })
-  for (let pages = 0; pages < MOST_PAGES; pages += 1) {
+  for (let pages = 0; pages < MAX_PAGES; pages += 1) {
     const found = await client.send(new ListObjectsV2Command({ Bucket, Prefix: FOLDER + prefix }), options)
     const keys = (found.Contents ?? []).flatMap(({ Key }) => (Key && Key !== FOLDER + except ? [Key] : []))
     for (const Key of keys) await client.send(new DeleteObjectCommand({ Bucket, Key }), options)
@@ -121,7 +121,7 @@ function clientOf({ endpoint, addresses, region, accessKeyId, secretAccessKey }:
     region,
     endpoint: endpoint.href,
     credentials: { accessKeyId, secretAccessKey },
-    // A bucket as part of the host would be another name, whose addresses nobody has checked.
+    // A bucket as part of the host would be another name, whose addresses were not checked.
     forcePathStyle: true,
     // Servers other than Amazon's know the newer checksums only in part; each chunk has its own anyway.
     requestChecksumCalculation: 'WHEN_REQUIRED',

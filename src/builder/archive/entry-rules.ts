@@ -1,37 +1,47 @@
-import { posix } from 'node:path'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { MAX_PATH_LENGTH, megabytes, type SourceLimits } from '../limits.ts'
+import { textOf } from './byte-names.ts'
 
 const refused = (message: string) => new BuildFailure('SOURCE_REFUSED', message)
 
 /** Shortens a name for messages: the archive's author chose it. */
 const shown = (name: string): string => JSON.stringify(name.slice(0, 120))
 
-/** The path of an entry below the source's folder. Throws SOURCE_REFUSED for a path that leads outside. */
+/**
+ * A path that a setting names, below the source's folder, also as people on Windows write it. Throws SOURCE_REFUSED for one
+ * that leads outside.
+ */
 export function safePath(name: string): string {
-  if (name.includes('\0')) throw refused(`The path ${shown(name)} holds a NUL character`)
-  // Archives that were created on Windows.
-  const path = name.replaceAll('\\', '/')
-  if (path.startsWith('/') || /^[A-Za-z]:/.test(path)) throw refused(`The path ${shown(name)} is absolute`)
-  const parts = path.split('/').filter((part) => part !== '' && part !== '.')
-  if (parts.includes('..')) throw refused(`The path ${shown(name)} leads out of the source`)
+  if (/^[A-Za-z]:/.test(name)) throw refused(`The path ${shown(name)} is absolute`)
+  return pathBelow(name.replaceAll('\\', '/'), shown(name))
+}
+
+/** The path of an entry of an archive or a repository, as bytes (byte-names.ts). Throws SOURCE_REFUSED as above. */
+export const entryPath = (name: string): string => pathBelow(name, shown(textOf(name)))
+
+function pathBelow(name: string, called: string): string {
+  if (name.includes('\0')) throw refused(`The path ${called} holds a NUL character`)
+  if (name.startsWith('/')) throw refused(`The path ${called} is absolute`)
+  const parts = name.split('/').filter((part) => part !== '' && part !== '.')
+  if (parts.includes('..')) throw refused(`The path ${called} leads out of the source`)
   const clean = parts.join('/')
-  if (clean.length > MAX_PATH_LENGTH) throw refused(`The path ${shown(name)} is too long`)
+  if (clean.length > 4 * MAX_PATH_LENGTH || textOf(clean).length > MAX_PATH_LENGTH)
+    throw refused(`The path ${called} is too long`)
   return clean
 }
 
-/** Linux stores no longer target. The time to normalize one grows with the square of its length. */
-const MAX_TARGET_LENGTH = 4095
+/** Linux stores no longer target. */
+export const MAX_TARGET_BYTES = 4095
 
-/** Throws SOURCE_REFUSED for a link that points outside the source: following it would read another tenant's files. */
-export function assertLinkStaysInside(path: string, target: string): void {
-  if (target.length > MAX_TARGET_LENGTH) {
-    throw refused(`The target of the link ${shown(path)} is longer than ${MAX_TARGET_LENGTH} characters`)
+/**
+ * Throws SOURCE_REFUSED for a link that no file system holds. Where it leads does not matter: it is kept as a link, and
+ * nothing here follows it.
+ */
+export function assertTarget(path: string, target: string): void {
+  if (target.length > MAX_TARGET_BYTES) {
+    throw refused(`The target of the link ${shown(textOf(path))} is longer than ${MAX_TARGET_BYTES} bytes`)
   }
-  const leadsTo = posix.normalize(posix.join(posix.dirname(path), target))
-  if (target.startsWith('/') || target.includes('\0') || leadsTo === '..' || leadsTo.startsWith('../')) {
-    throw refused(`The link ${shown(path)} points out of the source, to ${shown(target)}`)
-  }
+  if (target === '' || target.includes('\0')) throw refused(`The link ${shown(textOf(path))} has no target`)
 }
 
 /** Counts what a source holds, and refuses it before it writes too much. */
@@ -43,6 +53,10 @@ export class SourceBudget {
 
   constructor(limits: SourceLimits) {
     this.#limits = limits
+  }
+
+  get used(): { files: number; bytes: number } {
+    return { files: this.#files, bytes: this.#bytes }
   }
 
   addFile(): void {

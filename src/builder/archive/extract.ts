@@ -6,6 +6,7 @@ import { BuildFailure } from '../../domain/build-failure.ts'
 import { isDiskTrouble } from '../disk-trouble.ts'
 import { megabytes, type SourceLimits } from '../limits.ts'
 import { countedBy } from './counted-by.ts'
+import type { AbsentEntry } from './source-tree.ts'
 import { SourceWriter } from './source-writer.ts'
 import { extractTar } from './tar.ts'
 import { extractZip } from './zip.ts'
@@ -30,15 +31,14 @@ async function kindOf(file: string): Promise<'zip' | 'gzip' | 'unknown'> {
 
 /**
  * Unpacks an uploaded archive into an empty folder. Throws BuildFailure SOURCE_REFUSED for a file that is no archive or
- * that holds entries which no source needs: paths and links out of the folder, devices, hard links; SOURCE_TOO_LARGE
- * for a bomb.
+ * that holds paths out of the folder; SOURCE_TOO_LARGE for a bomb. Returns what it holds that cannot be written.
  */
 export async function extractArchive(
   file: string,
   directory: string,
   limits: SourceLimits,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<AbsentEntry[]> {
   const writer = new SourceWriter(directory, limits)
   try {
     const kind = await kindOf(file)
@@ -47,6 +47,7 @@ export async function extractArchive(
       const counted = countedBy(headersWithin(limits))
       await pipeline(createReadStream(file), createGunzip(), counted, (tar) => extractTar(tar, writer), { signal })
     } else throw new BuildFailure('SOURCE_REFUSED', 'The archive is neither a zip nor a gzipped tar file')
+    return writer.absentEntries
   } catch (error) {
     signal.throwIfAborted()
     if (error instanceof BuildFailure || isDiskTrouble(error)) throw error

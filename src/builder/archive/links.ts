@@ -1,7 +1,7 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
 
 /** As many as Linux follows before it gives up. */
-const MOST_HOPS = 40
+const MAX_HOPS = 40
 
 /** A path of the source, or one that a link names. */
 interface Place {
@@ -111,7 +111,7 @@ function advance(walk: Walk): Link | null {
     }
     const { outcome } = place.link
     if (!outcome) return place.link
-    if (outcome.end === 'never' || walk.hops + outcome.hops > MOST_HOPS) return end({ end: 'never' })
+    if (outcome.end === 'never' || walk.hops + outcome.hops > MAX_HOPS) return end({ end: 'never' })
     walk.hops += outcome.hops
     if (outcome.end === 'outside') return end({ end: 'outside', hops: walk.hops })
     walk.place = outcome.place

@@ -57,19 +57,16 @@ export class IgnoreRules {
     return { isIgnored, lastMatch, ahead: ahead.filter(({ rule }) => rule > lastMatch) }
   }
 
+  /** Whether a path is ignored, for a few paths. */
+  ignores(path: string): boolean {
+    const parts = path.split('/').map((part, at) => (at === 0 ? part : `/${part}`))
+    return parts.reduce((above, part) => this.below(above, part), this.root).isIgnored
+  }
+
   #count(steps: number): void {
     this.#steps += steps
     if (this.#steps <= MAX_STEPS) return
     throw new BuildFailure('SOURCE_REFUSED', '.dockerignore takes too many steps: use fewer or shorter patterns')
-  }
-}
-
-/** Whether a path is ignored, for a few paths. */
-export function ignoredBy(lines: readonly string[]): (path: string) => boolean {
-  const rules = new IgnoreRules(lines)
-  return (path) => {
-    const parts = path.split('/').map((part, at) => (at === 0 ? part : `/${part}`))
-    return parts.reduce((above, part) => rules.below(above, part), rules.root).isIgnored
   }
 }
 

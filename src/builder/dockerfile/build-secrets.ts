@@ -10,7 +10,7 @@ export const SECRETS_VERSION = 'BERTH_SECRETS_VERSION'
 
 /**
  * The Dockerfile with secret variables as mounts of the steps that may read them, in the environment as before, instead of
- * as arguments, which an image's history tells. For Dockerfiles that were written here: each `ARG` declares one name.
+ * as arguments, which an image's history shows. For Dockerfiles that were written here: each `ARG` declares one name.
  */
 export function mountSecrets(dockerfile: string, names: readonly string[]): string {
   const { lines, instructions } = readDockerfile(dockerfile)

@@ -15,7 +15,7 @@ interface Stage {
 
 /**
  * The variables whose values end up in the image's history: those that its last stage declares, or a stage that it is
- * built on. Throws DOCKERFILE_INVALID.
+ * built on. What is wrong with a Dockerfile, its builder says.
  */
 export function exposedVariables(dockerfile: string, names: readonly string[]): string[] {
   const exposed = new Set<string>()
@@ -28,7 +28,7 @@ export function exposedVariables(dockerfile: string, names: readonly string[]): 
 function lastStage(dockerfile: string): Stage | null {
   const named = new Map<string, Stage>()
   let last: Stage | null = null
-  for (const instruction of readDockerfile(dockerfile).instructions) {
+  for (const instruction of readDockerfile(dockerfile, { isLenient: true }).instructions) {
     if (instruction.keyword === 'FROM') {
       const words = instruction.rest.trim().toLowerCase().split(/\s+/)
       const [image = '', as, name] = words.filter((word) => !word.startsWith('--'))

@@ -2,14 +2,15 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBranchName } from '../../domain/branch-name.ts'
 import { BuildFailure, type BuildFailureReason } from '../../domain/build-failure.ts'
-import { megabytes, type SourceLimits } from '../limits.ts'
+import type { SourceTree } from '../archive/source-tree.ts'
+import { COMMIT, megabytes, type SourceLimits } from '../limits.ts'
 import { type OutputFile, ProgramFailure } from '../program.ts'
 import type { SourceReader } from '../source-reader/source-reader.ts'
-import { maxListingBytes } from '../tree/listed-tree.ts'
+import { type Listed, maxListingBytes } from '../tree/listed-tree.ts'
 import { type AddressRules, parseRepositoryUrl, pinAddress } from './git-address.ts'
 import { runGit } from './git-program.ts'
+import { fetchSubmodules } from './submodules.ts'
 
-const COMMIT = /^[0-9a-f]{40}([0-9a-f]{24})?$/
 const SIZE_LOOKS_MS = 500
 const BRANCHES_SHOWN = 5
 
@@ -81,35 +82,72 @@ async function otherBranches(repository: Repository): Promise<string> {
   return `; it has ${shown.length > 1 ? `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}` : shown[0]}`
 }
 
+/** What a commit is fetched with. */
+export interface CheckOutTools extends GitTools {
+  reader: SourceReader
+  /** The credential for another repository of the same host; null for none. */
+  authorize: (url: string) => Promise<string | null>
+}
+
 /**
- * Fetches one commit, without history, and writes its files into the folder `tree`. What git says about the files, and
- * the links among them, is read by the source reader. Throws BuildFailure.
+ * Fetches one commit and its submodules, without history, and writes their files into the folder `tree`. What git says about
+ * the files is read by the source reader. Throws BuildFailure.
  */
 export async function checkOut(
   repository: Repository,
   commit: string,
   directory: string,
-  { limits, signal, reader }: GitTools & { reader: SourceReader },
-): Promise<string> {
+  tools: CheckOutTools,
+): Promise<SourceTree> {
   const tree = join(directory, 'tree')
   await mkdir(tree)
-  const git = ['--git-dir=repository', '--work-tree=tree']
-  await repository.run(['init', '--quiet', '--bare', '--template=', '--', 'repository'])
+  const { limits, signal, reader } = tools
+  const listed = await place(repository, commit, { directory, folder: 'tree', ...tools })
+  const absent = await fetchSubmodules(
+    { url: repository.url, path: '', listed },
+    {
+      tree,
+      limits,
+      async addresses({ listed: { submodules } }, gitmodules) {
+        const settings = ['config', '--file', gitmodules, '-z', '--get-regexp', '^submodule\\..*\\.(path|url)$']
+        // It ends with an error where it finds none, or cannot be read.
+        const text = await repository.run(settings).catch(() => '')
+        const paths = submodules.map(({ path }) => path)
+        return reader.read('submodules', { text, paths }, signal)
+      },
+      async place(url, submoduleCommit, below, left) {
+        const request = { url, branch: null, commit: submoduleCommit, authorization: await tools.authorize(url) }
+        const submodule = await openRepository(request, directory, tools)
+        return place(submodule, submoduleCommit, { directory, folder: `tree/${below}`, ...tools, limits: left })
+      },
+    },
+  )
+  return { folder: tree, absent }
+}
+
+/** Puts one commit into a folder below the build directory. */
+async function place(
+  { run, url }: Repository,
+  commit: string,
+  { directory, folder, limits, signal, reader }: CheckOutTools & { directory: string; folder: string },
+): Promise<Listed> {
+  await mkdir(join(directory, folder), { recursive: true })
+  const git = ['--git-dir=repository', `--work-tree=${folder}`]
+  await run(['init', '--quiet', '--bare', '--template=', '--', 'repository'])
   const size = watchSize(join(directory, 'repository'), limits, signal)
   try {
     const fetched = ['fetch', '--quiet', '--depth=1', '--no-tags', '--no-recurse-submodules', '--no-write-fetch-head']
-    await repository.run([...git.slice(0, 1), ...fetched, '--', repository.url, commit], size.signal)
+    await run([...git.slice(0, 1), ...fetched, '--', url, commit], size.signal)
+    const tooMany = new BuildFailure('SOURCE_TOO_LARGE', `The source holds more than ${limits.maxFiles} files`)
+    const listing = { path: join(directory, 'listing'), maxBytes: maxListingBytes(limits), tooLong: tooMany }
+    await run([...git.slice(0, 1), 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], signal, listing)
+    const listed = await reader.read('checkListing', { file: listing.path, limits }, signal)
+    await run([...git, 'checkout', '--quiet', '--force', '--detach', commit, '--'], signal)
+    return listed
   } finally {
     size.stop()
+    for (const name of ['repository', 'listing']) await rm(join(directory, name), { recursive: true, force: true })
   }
-  const tooMany = new BuildFailure('SOURCE_TOO_LARGE', `The source holds more than ${limits.maxFiles} files`)
-  const listing = { path: join(directory, 'listing'), maxBytes: maxListingBytes(limits), tooLong: tooMany }
-  await repository.run([...git.slice(0, 1), 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], signal, listing)
-  await reader.read('checkListing', { file: listing.path, limits }, signal)
-  await repository.run([...git, 'checkout', '--quiet', '--force', '--detach', commit, '--'], signal)
-  for (const name of ['repository', 'listing']) await rm(join(directory, name), { recursive: true, force: true })
-  await reader.read('checkLinks', { tree }, signal)
-  return tree
 }
 
 /** Git cannot limit what it fetches, so its folder is measured while it grows. */

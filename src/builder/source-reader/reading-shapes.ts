@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { BUILD_FAILURE_REASONS } from '../../domain/build-failure.ts'
+import { MAX_ABSENT } from '../archive/source-tree.ts'
 import { MAX_IMAGES } from '../dockerfile/base-images.ts'
-import { MAX_PATH_LENGTH } from '../limits.ts'
+import { COMMIT, MAX_ADDRESS, MAX_PATH_LENGTH, MAX_SUBMODULES } from '../limits.ts'
 import { MAX_MESSAGE_LENGTH } from './frames.ts'
 import type { ReadingName, Readings } from './readings.ts'
 
@@ -15,13 +16,27 @@ const MAX_VARIABLES = 1_000
 
 /** The answers that the worker accepts, each with a limit. */
 export const answerShapes = {
-  unpack: z.null(),
-  checkListing: z.null(),
+  unpack: z
+    .array(z.strictObject({ path: z.string().max(4 * MAX_PATH_LENGTH), reason: z.string().max(MAX_NAME_LENGTH) }))
+    .max(MAX_ABSENT),
+  checkListing: z.strictObject({
+    files: z.int().min(0),
+    bytes: z.int().min(0),
+    submodules: z
+      .array(z.strictObject({ path: z.string().max(4 * MAX_PATH_LENGTH), commit: z.string().regex(COMMIT) }))
+      .max(MAX_SUBMODULES),
+  }),
+  submodules: z
+    .array(
+      z.strictObject({ path: z.string().max(4 * MAX_PATH_LENGTH), address: z.string().max(MAX_ADDRESS).nullable() }),
+    )
+    .max(MAX_SUBMODULES),
   checkLinks: z.null(),
   findContext: z.string().max(MAX_PATH_LENGTH),
   writeDockerfile: z.strictObject({
     text: dockerfile,
     origin: z.string().max(2 * MAX_PATH_LENGTH),
+    path: z.string().max(MAX_PATH_LENGTH).nullable(),
     installs: z.boolean(),
   }),
   exposedVariables: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_VARIABLES),

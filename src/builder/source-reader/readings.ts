@@ -4,6 +4,7 @@ import type { Writable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { DockerfileRequest } from '../../app-types/presets/preset.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
+import type { ContextOptions } from '../context/build-context.ts'
 import type { FoundImage } from '../dockerfile/base-images.ts'
 import type { SourceLimits } from '../limits.ts'
 
@@ -11,6 +12,13 @@ interface Writing extends Pick<DockerfileRequest, 'buildVariables' | 'cacheScope
   plan: Pick<BuildPlan, 'dockerfileContent' | 'dockerfilePath' | 'preset' | 'presetVersion'>
   tree: string
   context: string
+}
+
+interface Naming {
+  text: string
+  buildArgs: Readonly<Record<string, string>>
+  /** For a builder without BuildKit. */
+  isClassic: boolean
 }
 
 interface Pinning {
@@ -25,8 +33,7 @@ interface Packing {
   /** Null for a Dockerfile that needs no files. */
   context: string | null
   dockerfile: string
-  /** Patterns in addition to those of .dockerignore. */
-  ignored: readonly string[]
+  options: ContextOptions
 }
 
 /**
@@ -34,25 +41,29 @@ interface Packing {
  * for. Each throws BuildFailure.
  */
 export const readings = {
-  /** Unpacks an uploaded archive into a new folder. */
+  /** Unpacks an uploaded archive into a new folder. Returns what it holds that cannot be written. */
   async unpack({ archive, tree, limits }: { archive: string; tree: string; limits: SourceLimits }) {
     const { extractArchive } = await import('../archive/extract.ts')
     await mkdir(tree)
-    await extractArchive(archive, tree, limits, new AbortController().signal)
-    return null
+    return extractArchive(archive, tree, limits, new AbortController().signal)
   },
 
-  /** Checks the list of a commit's files, which git wrote to a file. */
+  /** Checks the list of a commit's files, which git wrote to a file, and returns what it comes to. */
   async checkListing({ file, limits }: { file: string; limits: SourceLimits }) {
     const { checkListing } = await import('../tree/listed-tree.ts')
-    await checkListing(file, limits)
-    return null
+    return checkListing(file, limits)
   },
 
-  /** Checks the links that git has created. */
+  /** The addresses of submodules, from what git has printed of their settings. */
+  async submodules({ text, paths }: { text: string; paths: readonly string[] }) {
+    const { submoduleAddresses } = await import('../tree/submodule-addresses.ts')
+    return submoduleAddresses(text, paths)
+  },
+
+  /** For a program that follows links: whether all of them stay in the source. */
   async checkLinks({ tree }: { tree: string }) {
-    const { assertTreeLinksStayInside } = await import('../tree/tree-links.ts')
-    await assertTreeLinksStayInside(tree)
+    const { assertTreeLinksLeadInside } = await import('../tree/tree-links.ts')
+    await assertTreeLinksLeadInside(tree)
     return null
   },
 
@@ -106,8 +117,10 @@ export const readings = {
   },
 
   /** The images that the Dockerfile reads. */
-  async namedImages({ text, buildArgs }: { text: string; buildArgs: Readonly<Record<string, string>> }) {
+  async namedImages({ text, buildArgs, isClassic }: Naming) {
     const { namedImages } = await import('../dockerfile/base-images.ts')
+    const { assertKnownToClassicBuilder, readDockerfile } = await import('../dockerfile/dockerfile-instructions.ts')
+    if (isClassic) assertKnownToClassicBuilder(readDockerfile(text))
     return namedImages(text, buildArgs)
   },
 
@@ -119,9 +132,9 @@ export const readings = {
   },
 
   /** Writes the build context to the stream as a tar archive. */
-  async pack({ context, dockerfile, ignored }: Packing, output: () => Writable) {
+  async pack({ context, dockerfile, options }: Packing, output: () => Writable) {
     const { packContext } = await import('../context/build-context.ts')
-    await pipeline(packContext(context, dockerfile, { ignored }), output())
+    await pipeline(packContext(context, dockerfile, options), output())
     return null
   },
 } satisfies Record<string, (input: never, output: () => Writable) => Promise<unknown>>

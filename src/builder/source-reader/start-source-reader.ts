@@ -46,6 +46,7 @@ function compiledCode(): string[] {
 const SUBJECTS: Readonly<Record<ReadingName, string>> = {
   unpack: 'the archive',
   checkListing: 'the list of the repository’s files',
+  submodules: 'the settings of submodules',
   checkLinks: 'the links of the source',
   findContext: 'the build context’s folder',
   writeDockerfile: 'the Dockerfile, or the files that the preset needs',
@@ -124,7 +125,7 @@ class ReaderProcess implements SourceReader, AsyncDisposable {
 
   pack(input: InputOf<'pack'>, signal: AbortSignal): Readable {
     const answered = this.read('pack', input, signal)
-    // Whoever reads the stream gets the error.
+    // The reader of the stream gets the error.
     answered.catch(() => {})
     const output = this.#child.stdio[4] as Socket
     // Nothing is read after it, and the engine may build for an hour.

@@ -53,7 +53,7 @@ async function read(batch: Batch, field: string, query: Query, find: Find): Prom
     const found = new Map((await rows).map((row) => [batch.size === 1 ? [...batch.keys()][0] : row[field], row]))
     for (const [value, asking] of batch) for (const { resolve } of asking) resolve(found.get(value) ?? null)
   } catch (error) {
-    // One value that the database refuses must not fail those who asked for others: they may be anybody's.
+    // One value that the database refuses must not fail the other reads of the batch, which may be of other callers.
     const isRefused = batch.size > 1 && !isDatabaseAway(error)
     if (isRefused) return void (await Promise.all([...batch].map((one) => read(new Map([one]), field, query, find))))
     for (const asking of batch.values()) for (const { reject } of asking) reject(error)
@@ -65,7 +65,7 @@ const oneOf = (batch: Map<string, unknown>, field: string, query: Query): Query 
   where: { [field]: [...batch.keys()][0] },
 })
 
-/** The field itself tells whose row is whose. */
+/** The field itself maps rows to keys. */
 const manyOf = (batch: Map<string, unknown>, field: string, { select, ...query }: Query): Query => ({
   ...query,
   ...(select ? { select: { ...select, [field]: true } } : {}),

@@ -94,12 +94,12 @@ function joinOf(known: Datamodel, model: string, field: Field, columnOf: ColumnO
 function paired(
   foreign: readonly string[],
   key: readonly string[],
-  holder: string,
+  source: string,
   target: string,
   columnOf: ColumnOf,
 ): Relation['on'] | null {
   if (foreign.length !== key.length) return null
-  return foreign.map((name, index) => [columnOf(target, key[index] ?? ''), columnOf(holder, name)])
+  return foreign.map((name, index) => [columnOf(target, key[index] ?? ''), columnOf(source, name)])
 }
 
 function primaryKeyOf(known: Datamodel, model: string): readonly string[] {

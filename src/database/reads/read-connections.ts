@@ -5,7 +5,7 @@ import { JsonQuery, type TextRow } from './json-query.ts'
 
 type Settings = Omit<pg.ClientConfig, 'pipeline'> & { idleTimeoutMillis: number }
 
-interface Lane {
+interface Connection {
   client: pg.Client
   /** Null once it is connected. */
   connecting: Promise<void> | null
@@ -30,7 +30,7 @@ interface Asked {
 export class ReadConnections {
   readonly #settings: Settings
   readonly #size: number
-  readonly #lanes = new Set<Lane>()
+  readonly #connections = new Set<Connection>()
   #closed = false
 
   /** Connects when something is read. Every statement has the deadlines of `settings`. */
@@ -47,81 +47,81 @@ export class ReadConnections {
 
   async askRows(asked: Asked): Promise<TextRow[]> {
     if (this.#closed) throw new ConnectionLost('The database client was disconnected')
-    const lane = this.#leastBusy()
-    lane.waiting += 1
+    const connection = this.#leastBusy()
+    connection.waiting += 1
     try {
-      if (lane.connecting) await lane.connecting
-      return await send(lane, asked)
+      if (connection.connecting) await connection.connecting
+      return await send(connection, asked)
     } finally {
-      lane.waiting -= 1
-      if (this.#lanes.has(lane)) lane.idle.refresh()
+      connection.waiting -= 1
+      if (this.#connections.has(connection)) connection.idle.refresh()
     }
   }
 
   async close(): Promise<void> {
     this.#closed = true
-    const lanes = [...this.#lanes]
-    this.#lanes.clear()
-    await Promise.all(lanes.map(end))
+    const connections = [...this.#connections]
+    this.#connections.clear()
+    await Promise.all(connections.map(end))
   }
 
   /** Another connection is opened only when all of them have something to do. */
-  #leastBusy(): Lane {
-    let best: Lane | null = null
-    for (const lane of this.#lanes) if (!best || lane.waiting < best.waiting) best = lane
-    return best && (best.waiting === 0 || this.#lanes.size >= this.#size) ? best : this.#open()
+  #leastBusy(): Connection {
+    let best: Connection | null = null
+    for (const connection of this.#connections) if (!best || connection.waiting < best.waiting) best = connection
+    return best && (best.waiting === 0 || this.#connections.size >= this.#size) ? best : this.#open()
   }
 
-  #open(): Lane {
+  #open(): Connection {
     const client = new pg.Client({ ...this.#settings, pipeline: true })
     const endIdle = () => {
-      if (lane.waiting > 0) return
+      if (connection.waiting > 0) return
       leave()
-      void end(lane)
+      void end(connection)
     }
     const idle = setTimeout(endIdle, this.#settings.idleTimeoutMillis).unref()
-    const lane: Lane = { client, connecting: null, waiting: 0, idle, isCorked: false }
+    const connection: Connection = { client, connecting: null, waiting: 0, idle, isCorked: false }
     const leave = () => {
       clearTimeout(idle)
-      this.#lanes.delete(lane)
+      this.#connections.delete(connection)
     }
     // Its statements get the error; the next ones get another connection.
     client.on('error', leave)
     client.on('end', leave)
-    lane.connecting = client.connect().then(
+    connection.connecting = client.connect().then(
       () => {
-        lane.connecting = null
+        connection.connecting = null
       },
       (error) => {
         leave()
         throw new ConnectionLost('The database cannot be reached', { cause: error })
       },
     )
-    this.#lanes.add(lane)
-    return lane
+    this.#connections.add(connection)
+    return connection
   }
 }
 
-async function end({ client, idle }: Lane): Promise<void> {
+async function end({ client, idle }: Connection): Promise<void> {
   clearTimeout(idle)
   await client.end().catch(() => {})
 }
 
-function send(lane: Lane, asked: Asked): Promise<TextRow[]> {
-  cork(lane)
+function send(connection: Connection, asked: Asked): Promise<TextRow[]> {
+  cork(connection)
   return new Promise((resolve, reject) => {
-    lane.client.query(new JsonQuery(asked, (error, rows) => (error ? reject(asLost(error)) : resolve(rows))))
+    connection.client.query(new JsonQuery(asked, (error, rows) => (error ? reject(asLost(error)) : resolve(rows))))
   })
 }
 
 /** Requests of one turn are sent by one write, which costs as much as a request. */
-function cork(lane: Lane): void {
-  if (lane.isCorked) return
-  const { stream } = (lane.client as unknown as { connection: { stream: Writable } }).connection
-  lane.isCorked = true
+function cork(connection: Connection): void {
+  if (connection.isCorked) return
+  const { stream } = (connection.client as unknown as { connection: { stream: Writable } }).connection
+  connection.isCorked = true
   stream.cork()
   setImmediate(() => {
-    lane.isCorked = false
+    connection.isCorked = false
     stream.uncork()
   })
 }

@@ -50,7 +50,7 @@ export class RowText {
     return this.#json
   }
 
-  /** For whoever makes JSON of an answer without knowing of texts. */
+  /** For code that serializes an answer without knowing of texts. */
   toJSON(): unknown {
     return JSON.parse(this.#json)
   }
@@ -147,7 +147,11 @@ function keyOf(model: Model, name: string, alias: string): string {
 
 /** Of GraphQL's types, by the types of the columns that they have the same JSON as. */
 const TYPES: Readonly<Record<string, string>> = {
-  ...{ ID: 'String', String: 'String', Int: 'Int', Boolean: 'Boolean', DateTime: 'DateTime' },
+  ID: 'String',
+  String: 'String',
+  Int: 'Int',
+  Boolean: 'Boolean',
+  DateTime: 'DateTime',
 }
 
 function sqlOf(model: Model, field: FlatField, alias: string): string {

@@ -78,8 +78,8 @@ interface Scope {
 }
 
 /**
- * From the row of the cursor on. Prisma looks for that row in the table when the list is the whole answer and has an
- * order that tells all rows apart; otherwise among the rows of the list, so that a cursor of another list finds nothing.
+ * From the row of the cursor on. Prisma looks for that row in the table when the list is the whole answer and has a
+ * unique order; otherwise among the rows of the list, so that a cursor of another list finds nothing.
  */
 function cursorCondition(
   writer: Writer,
@@ -104,7 +104,7 @@ function cursorCondition(
   return `${alias}.${sql} ${first.isAscending !== isReversed ? '>=' : '<='} ${at}`
 }
 
-/** Whether the column tells apart the rows of a list that share a value in the other columns of a key. */
+/** Whether the column is unique among the rows of a list that share a value in the other columns of a key. */
 function isUniqueWithin(model: Model, name: string, where: unknown, nesting: Nesting | null): boolean {
   const fixed = new Set([name, ...fixedBy(where)])
   const isFixed = (field: string) => fixed.has(field) || nesting?.columns.has(model.columns.get(field)?.sql ?? '')

@@ -33,7 +33,7 @@ interface RegionConnection {
 /** One engine, for both adapters. */
 export interface DockerEngine {
   docker: Docker
-  /** Which it is, for messages. The address of a region's engine is for nobody to see. */
+  /** Which it is, for messages. The address of a region's engine is never shown. */
   name: string
   /** Where its machine is: words that are not for users, who see the engine's refusals. */
   hidden: readonly string[]

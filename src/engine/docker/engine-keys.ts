@@ -1,7 +1,7 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Others may not read it: whoever has the key owns the engine's machine. */
+/** Others may not read it: the key gives the engine's machine away. */
 const READABLE_BY_OTHERS = 0o077
 
 /** The files with which Berth and an engine of a region prove to each other who they are. */
@@ -10,7 +10,7 @@ export interface EngineKeys {
   ssh(): { privateKey: Buffer; hostKeys: readonly string[] }
 }
 
-/** What is wrong with the keys of an engine: it cannot be reached until somebody mends it. */
+/** What is wrong with the keys of an engine: it cannot be reached until they are corrected. */
 class EngineKeysProblem extends Error {
   override readonly name = 'EngineKeysProblem'
   readonly code = 'ENGINE_KEYS'

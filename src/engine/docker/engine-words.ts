@@ -2,7 +2,7 @@ import type { RegistrySilence } from '../../domain/registry-silence.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
 
 /**
- * What container engines say, as far as anything depends on it: neither a status nor a state tells these apart. Each
+ * What container engines say, as far as anything depends on it: neither a status nor a state distinguishes these. Each
  * pattern was heard from an engine; test/engine/docker/recorded-words.json has their answers, by version and store. Where
  * several apply, the first one does.
  */
@@ -22,6 +22,13 @@ export const ENGINE_WORDS = {
   cannotRun: [/OCI runtime (create|start|exec) failed/],
   /** The image names a user that its files do not know. */
   userUnknown: [/no matching entries in (passwd|group) file/],
+
+  /** The image's working directory, or a part of its path, is a file. */
+  workingDirTaken: [/Cannot mkdir: \S+ is not a directory/],
+  /** Of a command: of the runtime, the init process, or a shell that took a program for a script. */
+  programMissing: [/no such file or directory/i, /executable file not found in \$PATH/],
+  programDenied: [/permission denied/i],
+  otherMachine: [/exec format error/i, /: \d{1,9}: \u007f?ELF/],
 
   diskFull: [/no space left on device/i],
   diskFailed: [/read-only file system/i, /input\/output error/i],
@@ -91,3 +98,6 @@ export const registrySilenceIn = (text: string): RegistrySilence | null =>
 
 /** With which the output of a command begins that the engine cannot run. */
 export const EXEC_REFUSAL = 'OCI runtime exec failed: '
+
+/** With which the engine's init process begins why it cannot run a command. */
+export const INIT_REFUSAL = /^\[FATAL {1,9}tini \(\d{1,9}\)\] /

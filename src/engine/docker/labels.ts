@@ -10,6 +10,10 @@ export const LABEL = {
   generation: 'berth.generation',
   replica: 'berth.replica',
   request: 'berth.request',
+  /** Of a network, and of containers that join it beside their account's. */
+  group: 'berth.group',
+  /** The names of a container on its group's network, separated by commas. */
+  aliases: 'berth.aliases',
   /** The port inside the container, which the engine does not otherwise know. */
   port: 'berth.port',
 } as const

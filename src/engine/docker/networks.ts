@@ -7,9 +7,12 @@ import { statusOf, tolerating } from './engine-answers.ts'
 import { refusedAs } from './engine-words.ts'
 import { LABEL } from './labels.ts'
 
-/** Every account has its own bridge, so that its containers reach each other and no others. */
-export const networkName = (installationId: string, accountId: string): string =>
-  `${namePrefix(installationId)}${accountId.slice(-8)}`
+/**
+ * Every account has its own bridge, so that its containers reach each other and no others. So has every group of
+ * environments within an account.
+ */
+export const networkName = (installationId: string, ownerId: string): string =>
+  `${namePrefix(installationId)}${ownerId.slice(-8)}`
 
 /** Whether an installation's network has this name. */
 export const isNetworkName = (installationId: string, name: string): boolean =>
@@ -17,15 +20,16 @@ export const isNetworkName = (installationId: string, name: string): boolean =>
 
 const namePrefix = (installationId: string): string => `berth-${installationId.slice(-8)}-`
 
-const networkLabels = (installationId: string, accountId: string): Record<string, string> => ({
+const networkLabels = (installationId: string, { accountId, groupId }: NetworkOwner): Record<string, string> => ({
   [LABEL.installation]: installationId,
   [LABEL.role]: 'network',
   [LABEL.account]: accountId,
+  ...(groupId === null ? {} : { [LABEL.group]: groupId }),
 })
 
 /** By default, engines have addresses for about thirty networks. */
 const OUT_OF_ADDRESSES =
-  'The container engine has no addresses left for another account network: give it more "default-address-pools"'
+  'The container engine has no addresses left for another network: give it more "default-address-pools"'
 
 const CONFLICT = 409
 const FORBIDDEN = 403
@@ -45,14 +49,22 @@ interface NetworkEngine {
   callTimeoutSeconds: number
 }
 
+interface NetworkOwner {
+  accountId: string
+  /** Null: the account's own. */
+  groupId: string | null
+}
+
 export interface AccountNetwork {
-  /** Tells a network apart from the one that was made again under its name. */
+  /** Differs from that of the network that was made again under its name. */
   id: string
   name: string
+  /** Its interface on the engine's machine. */
+  bridge: string
 }
 
 /**
- * The accounts' networks. Whether one exists is asked each time: an operator may have removed it, and a build or a
+ * The networks of accounts and of their groups. Whether one exists is asked each time: an operator may have removed it, and a build or a
  * container that joins one which is gone fails.
  */
 export class AccountNetworks {
@@ -63,18 +75,19 @@ export class AccountNetworks {
     this.#engine = engine
   }
 
-  /** The account's network, created when it is missing. Callers at the same time share one answer. */
-  ensure(accountId: string): Promise<AccountNetwork> {
-    const underWay = this.#underWay.get(accountId)
+  /** The network of the account, or of its group, created when it is missing. Callers at the same time share one answer. */
+  ensure(accountId: string, groupId: string | null = null): Promise<AccountNetwork> {
+    const ownerId = groupId ?? accountId
+    const underWay = this.#underWay.get(ownerId)
     if (underWay) return underWay
-    const ensured = this.#findOrCreate(accountId).finally(() => this.#underWay.delete(accountId))
-    this.#underWay.set(accountId, ensured)
+    const ensured = this.#findOrCreate({ accountId, groupId }).finally(() => this.#underWay.delete(ownerId))
+    this.#underWay.set(ownerId, ensured)
     return ensured
   }
 
   /** Removes the network unless something is attached to it; then the engine answers with 403 (or 409). */
-  async remove(accountId: string, signal: AbortSignal): Promise<void> {
-    const network = this.#engine.docker.getNetwork(networkName(this.#engine.installationId, accountId))
+  async remove(ownerId: string, signal: AbortSignal): Promise<void> {
+    const network = this.#engine.docker.getNetwork(networkName(this.#engine.installationId, ownerId))
     await tolerating([NOT_FOUND, FORBIDDEN, CONFLICT], () => network.remove({ abortSignal: signal }))
   }
 
@@ -94,17 +107,19 @@ export class AccountNetworks {
   }
 
   /** Not bound to one caller's signal, because several may wait for the same network; within() bounds each of them. */
-  async #findOrCreate(accountId: string): Promise<AccountNetwork> {
+  async #findOrCreate(owner: NetworkOwner): Promise<AccountNetwork> {
     const { installationId, callTimeoutSeconds } = this.#engine
     const signal = AbortSignal.timeout(callTimeoutSeconds * 1000)
-    const name = networkName(installationId, accountId)
+    const ownerId = owner.groupId ?? owner.accountId
+    const name = networkName(installationId, ownerId)
+    const bridge = bridgeInterface(installationId, ownerId)
     for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
       const found = await this.#find(name, signal)
-      if (found?.Labels?.[LABEL.installation] === installationId) return { id: found.Id, name }
+      if (found?.Labels?.[LABEL.installation] === installationId) return { id: found.Id, name, bridge }
       // Made by hand under our name, it would have an interface that no firewall rule names.
       if (found) await this.discard(found.Id, signal)
-      const id = await this.#create(accountId, name, signal)
-      if (id) return { id, name }
+      const id = await this.#create(owner, { name, bridge }, signal)
+      if (id) return { id, name, bridge }
       await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal })
     }
     throw new Error(`The network ${name} is being made by another worker, and did not appear`)
@@ -117,20 +132,24 @@ export class AccountNetworks {
   }
 
   /** The id; null when there is one of this name already, or will be. */
-  async #create(accountId: string, name: string, signal: AbortSignal): Promise<string | null> {
+  async #create(
+    owner: NetworkOwner,
+    { name, bridge }: Omit<AccountNetwork, 'id'>,
+    signal: AbortSignal,
+  ): Promise<string | null> {
     const { docker, installationId } = this.#engine
     try {
       const { id } = await docker.createNetwork({
         Name: name,
         Driver: 'bridge',
         CheckDuplicate: true,
-        Labels: networkLabels(installationId, accountId),
+        Labels: networkLabels(installationId, owner),
         // An engine lets two callers at once create two networks of one name, and then refuses that name as ambiguous.
         // An interface name is unique, so naming the bridge's interface decides the race in the engine.
-        Options: { [BRIDGE_NAME]: bridgeInterface(installationId, accountId) },
+        Options: { [BRIDGE_NAME]: bridge },
         abortSignal: signal,
       })
-      failpoint('network.created', accountId)
+      failpoint('network.created', owner.accountId)
       return id
     } catch (error) {
       if (refusedAs(error, 'addressesUsedUp')) throw new Error(OUT_OF_ADDRESSES, { cause: error })

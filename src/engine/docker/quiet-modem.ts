@@ -11,7 +11,7 @@ interface RequestBuilder {
 }
 
 /**
- * docker-modem serializes every request's options for its debug log, even when nobody reads it, and follows the agent
+ * docker-modem serializes every request's options for its debug log, even when no log takes it, and follows the agent
  * and the signal through every object they refer to: in a busy process that is most of the heap, and blocks it for
  * seconds. A short description of those two stops that.
  */

@@ -47,7 +47,7 @@ export class SshAgent extends Agent {
           connected?.(error ? new SshProblem(`The engine's socket: ${error.message}`) : null, channel),
         )
       } catch {
-        // Thrown once the machine has ended its side, which may be seen before any event tells of it.
+        // Thrown once the machine has ended its side, which may be seen before any event of it.
         this.#forget(client)
         failed(new SshProblem('Not connected'))
       }
@@ -89,7 +89,12 @@ export class SshAgent extends Agent {
     const { user: username, host, port } = this.#address
     const { privateKey, hostKeys } = this.#keys.ssh()
     client.connect({
-      ...{ host, port, username, privateKey, readyTimeout: CONNECT_MS, keepaliveInterval: KEEP_ALIVE_MS },
+      host,
+      port,
+      username,
+      privateKey,
+      readyTimeout: CONNECT_MS,
+      keepaliveInterval: KEEP_ALIVE_MS,
       hostVerifier: (key: Buffer) => hostKeys.includes(key.toString('base64')),
     })
   }

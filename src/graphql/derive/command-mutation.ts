@@ -65,7 +65,10 @@ async function perform<C extends AnyCommand>(
   const signal = control.waitSeconds ? signalOf?.() : undefined
   const performed = await services.perform(caller, command, fields, {
     ...control,
-    ...{ requestId, address, signal, api: 'graphql' },
+    requestId,
+    address,
+    signal,
+    api: 'graphql',
   })
   return { ...performed, dryRun: control.dryRun === true } as Answer<ResultOf<C>>
 }

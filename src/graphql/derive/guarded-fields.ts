@@ -6,7 +6,7 @@ import type { GraphQLContext } from '../context.ts'
 type Row = { id: string; accountId: string }
 
 interface Guard {
-  /** Fields for everybody who was given the row. */
+  /** Fields that need no permission beyond that for the row. */
   open: ReadonlySet<string>
   /** What a caller needs for every other field. */
   permission: Permission
@@ -17,7 +17,7 @@ const GUARDED = 'berthGuarded'
 /** Whether the value of a field may be read only by its resolver, which asks for a permission first. */
 export const isGuarded = ({ extensions }: { extensions: object }): boolean => GUARDED in extensions
 
-/** Whether guarded fields are open: whoever else was given the row has passed the same roles and scopes already. */
+/** Whether guarded fields are open: all other callers needed the same roles and scopes to get the row. */
 export const passesGuards = ({ caller }: GraphQLContext): boolean => caller.kind !== 'ENVIRONMENT'
 
 /**

@@ -1,5 +1,6 @@
 import type { InputFieldMap, InputRef } from '@pothos/core'
 import type { z } from 'zod'
+import { containerSettings, tmpfsFolder, ulimit } from '../../app-types/container-settings.ts'
 import { changedVariable } from '../../services/app-env/variable-commands.ts'
 import { appEnvHealthCheck, appHealthCheck, probe } from '../../services/health-check/health-check-input.ts'
 import { runVariable } from '../../services/job-run/job-run-input.ts'
@@ -20,7 +21,7 @@ interface Unwrapped {
 /** A default is part of the description, because the schema decides it. */
 function unwrap(field: z.ZodType): Unwrapped {
   const { schema, wrappers, description = '' } = unwrapped(field)
-  const fallbacks = wrappers.filter(({ type, defaultValue }) => type === 'default' && isTellable(defaultValue))
+  const fallbacks = wrappers.filter(({ type, defaultValue }) => type === 'default' && isShown(defaultValue))
   return {
     schema,
     isRequired: !wrappers.some(({ type }) => type === 'optional' || type === 'default'),
@@ -28,7 +29,7 @@ function unwrap(field: z.ZodType): Unwrapped {
   }
 }
 
-const isTellable = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value) && value !== ''
+const isShown = (value: unknown) => ['string', 'number', 'boolean'].includes(typeof value) && value !== ''
 
 /** Objects that are not called after the first field that takes one. */
 const TYPE_NAMES = new Map<z.ZodType, string>([
@@ -39,6 +40,9 @@ const TYPE_NAMES = new Map<z.ZodType, string>([
   [appEnvHealthCheck, 'AppEnvHealthCheck'],
   [runVariable, 'JobRunVariable'],
   [buildResources, 'BuildResources'],
+  [containerSettings, 'ContainerSettings'],
+  [tmpfsFolder, 'TmpfsFolder'],
+  [ulimit, 'Ulimit'],
 ])
 
 const nestedTypes = new Map<z.ZodType, InputRef<unknown>>()

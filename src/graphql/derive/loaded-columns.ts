@@ -4,7 +4,7 @@ type Row = Readonly<Record<string, unknown>>
 
 /**
  * Pothos asks before every column whether the plan of the request has loaded it. For a column the answer is in
- * the row itself, and asking costs more than everything else about the field: so the row is asked first.
+ * the row itself, and asking costs more than everything else about the field: so the row is read first.
  */
 export function readLoadedColumns(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

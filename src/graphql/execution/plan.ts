@@ -47,7 +47,13 @@ function planField(planning: Planning, parentType: GraphQLObjectType, name: stri
   if (!field) throw new Unplanned(first.name.value)
   const column = field.extensions.pothosPrismaVariant
   const plan: FieldPlan = {
-    ...{ name, field, nodes, parentType, argsIndex: -1, args: null, page: null },
+    name,
+    field,
+    nodes,
+    parentType,
+    argsIndex: -1,
+    args: null,
+    page: null,
     column: typeof column === 'string' ? column : null,
     isGuarded: isGuarded(field),
     value: planValue(planning, field.type, nodes),
@@ -62,8 +68,16 @@ function typenamePlan(parentType: GraphQLObjectType, name: string, nodes: FieldN
   const value = { kind: 'typename', typeName: parentType.name, isRequired: true } as const
   const field = undefined as unknown as FieldPlan['field']
   return {
-    ...{ name, field, nodes, parentType, column: null, isGuarded: false },
-    ...{ args: null, argsIndex: -1, value, page: null },
+    name,
+    field,
+    nodes,
+    parentType,
+    column: null,
+    isGuarded: false,
+    args: null,
+    argsIndex: -1,
+    value,
+    page: null,
   }
 }
 

@@ -54,7 +54,7 @@ export const plannedExecution = (): Plugin => ({
 
 function execute(args: Args) {
   const context = args.contextValue as unknown as GraphQLContext
-  // Whoever has no token is refused or asks for the schema.
+  // A request without a token is refused, or asks for the schema.
   const planned = context.refusal ? null : plannedOf(args.document, args.operationName ?? null, args.schema)
   if (!planned) return null
   const { schema, operation, fragments } = planned

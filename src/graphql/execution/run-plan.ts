@@ -109,7 +109,9 @@ function executeField(execution: Execution, field: FieldPlan, source: unknown, p
 }
 
 const pathOf = ({ name, parentType }: FieldPlan, prev: Path | undefined): Path => ({
-  ...{ prev, key: name, typename: parentType.name },
+  prev,
+  key: name,
+  typename: parentType.name,
 })
 
 function resolve(execution: Execution, plan: FieldPlan, source: unknown, path: Path): unknown {
@@ -128,8 +130,16 @@ function resolve(execution: Execution, plan: FieldPlan, source: unknown, path: P
 function infoOf(execution: Execution, { field, nodes, parentType }: FieldPlan, path: Path): GraphQLResolveInfo {
   const { schema, fragments, rootValue, operation, variableValues } = execution
   return {
-    ...{ fieldName: field.name, fieldNodes: nodes, returnType: field.type, parentType, path },
-    ...{ schema, fragments, rootValue, operation, variableValues },
+    fieldName: field.name,
+    fieldNodes: nodes,
+    returnType: field.type,
+    parentType,
+    path,
+    schema,
+    fragments,
+    rootValue,
+    operation,
+    variableValues,
     getAbortSignal: () => undefined,
     getAsyncHelpers: () => HELPERS,
   }
@@ -214,7 +224,7 @@ function completeItem(execution: Execution, field: FieldPlan, plan: ValuePlan, p
   }
 }
 
-/** A required value takes the one that it is part of with it; another is null, and its error is told. */
+/** A required value that fails makes its parent fail; an optional one is null, with its error in the answer. */
 function failed(execution: Execution, { nodes }: FieldPlan, plan: ValuePlan, path: Path, raw: unknown): null {
   const errors = raw instanceof AggregateError ? raw.errors : [raw]
   for (const one of errors) {

@@ -4,7 +4,7 @@ import { RowText } from '../../database/reads/row-text.ts'
 /** Answers with rows that the database has written. */
 export const haveTexts = new WeakSet<object>()
 
-/** What JSON.stringify writes. Rows that are texts already are not made anew. */
+/** What JSON.stringify writes. Rows that are JSON text already are copied. */
 export const writeAnswer = (result: ExecutionResult): string =>
   haveTexts.has(result) ? (write(result) ?? 'null') : JSON.stringify(result)
 

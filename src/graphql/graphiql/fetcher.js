@@ -19,7 +19,7 @@ function subscribe(params, headers) {
   const answers = []
   let wake = () => {}
   let ending = null
-  const tell = (answer) => {
+  const push = (answer) => {
     answers.push(answer)
     wake()
   }
@@ -33,8 +33,8 @@ function subscribe(params, headers) {
     const { type, payload } = JSON.parse(data)
     if (type === 'connection_ack') socket.send(JSON.stringify({ id: '1', type: 'subscribe', payload: params }))
     else if (type === 'ping') socket.send(JSON.stringify({ type: 'pong' }))
-    else if (type === 'next') tell(payload)
-    else if (type === 'error') tell({ errors: payload })
+    else if (type === 'next') push(payload)
+    else if (type === 'error') push({ errors: payload })
     if (type === 'complete' || type === 'error') socket.close(1000)
   }
   return {
@@ -60,7 +60,7 @@ function subscribe(params, headers) {
   }
 }
 
-/** The operations of a document. Read once from left to right, because it is read while somebody is writing it. */
+/** The operations of a document. Read once from left to right, because it is read while it is being edited. */
 function operationsOf(text) {
   const operations = []
   let depth = 0
@@ -109,7 +109,7 @@ const kindOf = ({ query, operationName }) => {
 const KEPT = 'berth-headers'
 const PLACEHOLDER = '<token>'
 
-/** Of the headers that a person wrote, those that are sent: nobody is `<token>`, and a session needs no token. */
+/** The headers to send, of those in the editor: without the placeholder `<token>`, because a session needs no token. */
 const sentOf = (headers) => {
   const isPlaceholder = ([name, value]) => /^authorization$/i.test(name) && `${value}`.endsWith(PLACEHOLDER)
   return Object.fromEntries(Object.entries(headers).filter((header) => !isPlaceholder(header)))

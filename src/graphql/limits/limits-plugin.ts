@@ -175,7 +175,8 @@ function prepare(args: ExecutionArgs): Prepared | null {
   const hasVariables = (operation.variableDefinitions ?? []).length > 0
   const parts = { operation, fragments, introspection: introspectionFields(operation.selectionSet, fragments) }
   const found: Prepared = {
-    ...{ ...parts, isIntrospection },
+    ...parts,
+    isIntrospection,
     cost: hasVariables ? null : reckon(args, parts),
     introspectionSize: hasVariables ? null : sizeOfIntrospection(args, parts),
   }

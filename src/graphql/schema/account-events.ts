@@ -1,3 +1,4 @@
+import { getAccount } from '../../services/account/account-queries.ts'
 import { permit, visibleAppEnvIds } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
@@ -17,10 +18,12 @@ const AccountEventMessage = builder.objectRef<Message<State>>('AccountEventMessa
       type: Account,
       nullable: true,
       description: 'Account at the time of the message; null once the account is deleted.',
-      resolve: (query, { event, state }, _args, { services, caller }) =>
+      resolve: (query, { event, state }, _args, context) =>
         event?.type === 'account.deleted'
           ? null
-          : loadOnce(event, state.accountId, query, () => services.accounts.get(caller, state.accountId, query)),
+          : loadOnce(event, state.accountId, query, () =>
+              context.services.find(getAccount, context, { accountId: state.accountId }, query),
+            ),
     }),
   }),
 })
@@ -34,7 +37,7 @@ builder.subscriptionField('accountEvents', (t) =>
       after: afterArg(t.arg),
     },
     async subscribe(_root, { accountId, after }, context) {
-      await context.services.accounts.get(context.caller, accountId)
+      await context.services.find(getAccount, context, { accountId })
       return follow<State>(context, {
         eventSequenceId: accountId,
         after,

@@ -1,10 +1,6 @@
 import { appEnvTarget } from '../../services/kernel/input.ts'
 import type { AppEnvAddress } from '../../services/targets/load-app-env.ts'
-import type { builder } from '../builder.ts'
-
-export type ArgBuilder = Parameters<
-  Extract<NonNullable<Parameters<typeof builder.queryField>[1]>, (...args: never[]) => unknown>
->[0]['arg']
+import type { ArgBuilder } from '../derive/arguments.ts'
 
 /** The two ways to name an environment, as arguments; services take one of them. */
 export const addressArgs = (arg: ArgBuilder) => ({

@@ -28,6 +28,7 @@ const comparedColumns = {
   pullRequest: true,
   startupConfig: true,
   releaseCommand: true,
+  containerSettings: true,
   typeConfig: true,
   app: true,
   account: true,

@@ -75,7 +75,7 @@ builder.subscriptionField('appEnvStatusChanged', (t) =>
   }),
 )
 
-/** Events carry what they changed, so that telling a thousand subscribers reads nothing a thousand times. */
+/** Events carry what they changed, so that a thousand subscribers cause no reads. */
 function stateAfter(state: State, { type, payload }: RecordedEvent): State {
   if (type === 'appEnv.statusChanged' || type === 'appEnv.created')
     return { ...state, status: payload.status as AppEnvStatus }

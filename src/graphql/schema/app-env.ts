@@ -2,21 +2,24 @@ import { appEnv } from '../../resources/app-env-status.ts'
 import { ORDER } from '../../resources/order.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields, wordsOf } from '../derive/resource-fields.ts'
-import { pageOfRows } from '../execution/text-page.ts'
+import { rowType } from '../derive/row-types.ts'
 import { findableAsNode, Node } from './node.ts'
 
-export const AppEnv = builder.prismaObject('AppEnv', {
-  description: appEnv.description,
-  interfaces: [Node],
-  select: { id: true, accountId: true },
-  fields: (t) => ({
-    ...rowFields(t, appEnv),
-    region: t.relation('region', wordsOf(appEnv, 'region')),
-    hosts: t.relation('hosts', { query: { orderBy: ORDER.host }, ...wordsOf(appEnv, 'hosts') }),
-    app: t.relation('app', relationOf(appEnv, 'app')),
-    account: t.relation('account', relationOf(appEnv, 'account')),
+export const AppEnv = rowType(
+  appEnv,
+  builder.prismaObject('AppEnv', {
+    description: appEnv.description,
+    interfaces: [Node],
+    select: { id: true, accountId: true },
+    fields: (t) => ({
+      ...rowFields(t, appEnv),
+      region: t.relation('region', wordsOf(appEnv, 'region')),
+      hosts: t.relation('hosts', { query: { orderBy: ORDER.host }, ...wordsOf(appEnv, 'hosts') }),
+      app: t.relation('app', relationOf(appEnv, 'app')),
+      account: t.relation('account', relationOf(appEnv, 'account')),
+    }),
   }),
-})
+)
 
 findableAsNode('env', 'AppEnv', ({ services, caller }, id, queryOf) =>
   services.appEnvs.observe(caller, { appEnvId: id }, queryOf()),
@@ -33,17 +36,5 @@ builder.queryFields((t) => ({
     },
     resolve: (query, _root, { id, envName }, { services, caller }) =>
       services.appEnvs.observe(caller, { appEnvId: id ?? undefined, envName: envName ?? undefined }, query),
-  }),
-  appEnvs: t.prismaConnection({
-    type: AppEnv,
-    ...pageOfRows<{ accountId?: string | null; appId?: string | null }>(
-      (query, { accountId, appId }, { services, caller }) =>
-        services.appEnvs.slice(caller, { accountId: accountId ?? undefined, appId: appId ?? undefined }, query),
-    ),
-    description: 'The environments of an account or of one app, newest first.',
-    args: {
-      accountId: t.arg.id({ description: 'Id of the account; your current one when omitted.' }),
-      appId: t.arg.id({ description: 'Id of an app: only its environments.' }),
-    },
   }),
 }))

@@ -1,4 +1,5 @@
 import { permit } from '../../services/kernel/caller.ts'
+import { getInstallation } from '../../services/solution/solution-queries.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
@@ -18,11 +19,11 @@ const InstallationChangedMessage = builder.objectRef<Message<State>>('Installati
       type: SolutionInstallation,
       nullable: true,
       description: 'Installation at the time of the message; null once it is removed.',
-      resolve: (query, { event, state }, _args, { services, caller }) =>
+      resolve: (query, { event, state }, _args, context) =>
         state.isRemoved
           ? null
           : loadOnce(event, state.installationId, query, () =>
-              services.solutions.installation(caller, state.installationId, query),
+              context.services.find(getInstallation, context, { installationId: state.installationId }, query),
             ),
     }),
   }),
@@ -37,8 +38,7 @@ builder.subscriptionField('installationChanged', (t) =>
       after: afterArg(t.arg),
     },
     async subscribe(_root, { installationId, after }, context) {
-      const { services, caller } = context
-      const { accountId } = await services.solutions.installation(caller, installationId)
+      const { accountId } = await context.services.find(getInstallation, context, { installationId })
       return follow<State>(context, {
         eventSequenceId: accountId,
         after,

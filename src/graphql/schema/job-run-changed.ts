@@ -1,4 +1,5 @@
 import { hasRunEnded, type JobRunStatus } from '../../domain/job-run.ts'
+import { getJobRun } from '../../services/job-run/job-run-queries.ts'
 import { permit } from '../../services/kernel/caller.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
@@ -18,8 +19,10 @@ const JobRunChangedMessage = builder.objectRef<Message<State>>('JobRunChangedMes
     jobRun: t.prismaField({
       type: JobRun,
       description: 'Job run at the time of the message.',
-      resolve: (query, { event, state }, _args, { services, caller }) =>
-        loadOnce(event, state.jobRunId, query, () => services.jobRuns.get(caller, state.jobRunId, query)),
+      resolve: (query, { event, state }, _args, context) =>
+        loadOnce(event, state.jobRunId, query, () =>
+          context.services.find(getJobRun, context, { jobRunId: state.jobRunId }, query),
+        ),
     }),
   }),
 })
@@ -35,15 +38,14 @@ builder.subscriptionField('jobRunChanged', (t) =>
       after: afterArg(t.arg),
     },
     async subscribe(_root, { jobRunId, after }, context) {
-      const { services, caller } = context
-      const { accountId, appEnvId } = await services.jobRuns.get(caller, jobRunId)
+      const { accountId, appEnvId } = await context.services.find(getJobRun, context, { jobRunId })
       return follow<State>(context, {
         eventSequenceId: accountId,
         after,
         permit: (present) => permit(present, 'jobRun:read', { accountId, appEnvId }),
         concerns: ({ type, payload }) => type.startsWith('jobRun.') && payload.jobRunId === jobRunId,
         present: async () => {
-          const { status } = await services.jobRuns.get(caller, jobRunId)
+          const { status } = await context.services.find(getJobRun, context, { jobRunId })
           return { jobRunId, hasEnded: hasRunEnded(status) }
         },
         next: (_state, { payload }) => ({ jobRunId, hasEnded: hasRunEnded(statusOf(payload)) }),

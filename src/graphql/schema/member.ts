@@ -1,30 +1,23 @@
 import { member } from '../../resources/member.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields } from '../derive/resource-fields.ts'
+import { rowType } from '../derive/row-types.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 
-export const Member = builder.prismaObject('Membership', {
-  name: 'Member',
-  description: member.description,
-  select: { accountId: true, userId: true },
-  fields: (t) => ({
-    ...rowFields(t, member),
-    account: t.relation('account', relationOf(member, 'account')),
+export const Member = rowType(
+  member,
+  builder.prismaObject('Membership', {
+    name: 'Member',
+    description: member.description,
+    select: { accountId: true, userId: true },
+    fields: (t) => ({
+      ...rowFields(t, member),
+      account: t.relation('account', relationOf(member, 'account')),
+    }),
   }),
-})
+)
 
 builder.queryFields((t) => ({
-  member: t.prismaField({
-    type: Member,
-    nullable: true,
-    description: 'A member of an account, by account and user.',
-    args: {
-      accountId: t.arg.id({ required: true, description: 'Id of the account.' }),
-      userId: t.arg.id({ required: true, description: 'Id of the user.' }),
-    },
-    resolve: (query, _root, { accountId, userId }, { services, caller }) =>
-      services.accounts.member(caller, accountId, userId, query),
-  }),
   members: t.prismaConnection({
     type: Member,
     cursor: 'accountId_userId',

@@ -1,6 +1,6 @@
 import type { builder } from '../builder.ts'
+import type { ArgBuilder } from '../derive/arguments.ts'
 import type { Message } from '../subscriptions/follow.ts'
-import type { ArgBuilder } from './address.ts'
 import { Event } from './event.ts'
 
 type MessageBuilder<State> = PothosSchemaTypes.ObjectFieldBuilder<(typeof builder)['$inferSchemaTypes'], Message<State>>

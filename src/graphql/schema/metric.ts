@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { metricPoint, metrics as metricsNow } from '../../resources/metric.ts'
 import type { RecordOf } from '../../resources/resource.ts'
+import { getMetrics } from '../../services/metric/metric-queries.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
 import { recordType } from '../derive/resource-fields.ts'
@@ -15,13 +16,6 @@ const Metrics = recordType<RecordOf<typeof metricsNow.answer>>(metricsNow)
 const MetricPoint = recordType<RecordOf<typeof metricPoint.answer>>(metricPoint)
 
 builder.queryFields((t) => ({
-  metrics: t.field({
-    type: Metrics,
-    description: 'What an environment is allotted and uses now. One of the two arguments is required.',
-    args: addressArgs(t.arg),
-    resolve: (_root, { appEnvId, envName }, { services, caller }) =>
-      services.metrics.now(caller, addressOf({ appEnvId, envName })),
-  }),
   metricsSeries: t.field({
     type: [MetricPoint],
     description: 'A metric of all containers of an environment together over time, oldest first.',
@@ -52,7 +46,7 @@ builder.queryFields((t) => ({
 builder.subscriptionField('metrics', (t) =>
   t.field({
     type: Metrics,
-    description: 'What an environment uses, at first and after each measurement. One of the two arguments is required.',
+    description: 'Usage of an environment, at first and after each measurement. One of the two arguments is required.',
     args: addressArgs(t.arg),
     async subscribe(_root, { appEnvId, envName }, context) {
       const address = addressOf({ appEnvId, envName })
@@ -63,9 +57,9 @@ builder.subscriptionField('metrics', (t) =>
   }),
 )
 
-async function* followMetrics({ services, caller }: GraphQLContext, appEnvId: string, signal: AbortSignal) {
+async function* followMetrics(context: GraphQLContext, appEnvId: string, signal: AbortSignal) {
   for (let known: string | null = null; !signal.aborted; ) {
-    const metrics = await services.metrics.now(caller, { appEnvId })
+    const metrics = await context.services.find(getMetrics, context, { appEnvId })
     const measured = [metrics.measuredAt, ...metrics.serviceMetrics.map(({ updatedAt }) => updatedAt)].join()
     if (measured !== known) yield { ...metrics, event: null }
     known = measured

@@ -11,11 +11,11 @@ export interface NodeShape {
 
 /** Ids are the same opaque strings in both APIs (contract §1), so nothing is encoded. */
 export const Node = builder.interfaceRef<NodeShape>('Node').implement({
-  description: 'An object with an id of its own.',
+  description: 'An object with an id.',
   fields: (t) => ({ id: t.exposeID('id', { description: 'Id of the object, the same string as in REST.' }) }),
 })
 
-/** `queryOf` tells what of a row was asked for; only things that are rows can be asked. */
+/** `queryOf` returns the selection of a row; only things that are rows have one. */
 type Load = (context: GraphQLContext, id: string, queryOf: () => object) => Promise<object>
 
 const kinds = new Map<IdPrefix, { typeName: string; load: Load }>()

@@ -1,5 +1,6 @@
 import { isOpen } from '../../domain/operation.ts'
 import { permit } from '../../services/kernel/caller.ts'
+import { getOperation } from '../../services/operation/operation-queries.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
@@ -20,8 +21,10 @@ const OperationProgressMessage = builder.objectRef<Message<State>>('OperationPro
     operation: t.prismaField({
       type: Operation,
       description: 'Operation at the time of the message.',
-      resolve: (query, { event, state }, _args, { services, caller }) =>
-        loadOnce(event, state.operationId, query, () => services.operations.get(caller, state.operationId, query)),
+      resolve: (query, { event, state }, _args, context) =>
+        loadOnce(event, state.operationId, query, () =>
+          context.services.find(getOperation, context, { operationId: state.operationId }, query),
+        ),
     }),
   }),
 })
@@ -32,15 +35,14 @@ builder.subscriptionField('operationProgress', (t) =>
     description: 'The steps of an operation, until it has ended.',
     args: { operationId: t.arg.id({ required: true, description: 'Id of the operation.' }) },
     async subscribe(_root, { operationId }, context) {
-      const { services, caller } = context
-      const { accountId, appEnvId } = await services.operations.get(caller, operationId)
+      const { accountId, appEnvId } = await context.services.find(getOperation, context, { operationId })
       return follow<State>(context, {
         eventSequenceId: accountId,
         permit: (present) => permit(present, 'operation:read', { accountId, appEnvId }),
         // A change of the environment's status may name the operation too; it is no progress of it.
         concerns: (event) => event.operationId === operationId && event.type.startsWith('operation.'),
         present: async () => {
-          const { status } = await services.operations.get(caller, operationId)
+          const { status } = await context.services.find(getOperation, context, { operationId })
           return { operationId, hasEnded: !isOpen(status) }
         },
         next: (_state, event) => ({ operationId, hasEnded: ENDINGS.has(event.type) }),

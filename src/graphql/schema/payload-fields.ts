@@ -1,6 +1,9 @@
 import type { FieldMap } from '@pothos/core'
 import type { Fields } from '../../resources/field.ts'
 import { message } from '../../resources/outcome.ts'
+import { getAccount } from '../../services/account/account-queries.ts'
+import { getApp } from '../../services/app/app-queries.ts'
+import { getOperation } from '../../services/operation/operation-queries.ts'
 import type { Answer, PayloadBuilder } from '../derive/command-mutation.ts'
 import { described, recordFields } from '../derive/resource-fields.ts'
 import { Account } from './account.ts'
@@ -18,8 +21,8 @@ interface AnsweredAppEnv {
 const ANSWERED_FIELDS = new Set(['id', 'accountId', 'name', 'status'])
 
 /**
- * The environment as it was left. Id, name and status are those of the answer, as in REST (§2.5): whoever may
- * operate may read them, and a fast worker does not change them. Anything more is read, if the caller may.
+ * The environment as it was left. Id, name and status are those of the answer, as in REST (§2.5): the right to
+ * operate includes them, and a fast worker does not change them. Other fields are read, if the caller may.
  */
 export function appEnvField<Result extends { appEnv: AnsweredAppEnv }>(t: PayloadBuilder<Result>) {
   return t.prismaField({
@@ -42,9 +45,10 @@ export function operationField<Result extends { operationId: string | null }>(t:
     type: Operation,
     nullable: true,
     description: 'Operation that carries out the call; null when there was nothing to do, and after a dry run.',
-    resolve: (query, answer, _args, { services, caller }) => {
-      const { result, dryRun } = answer as Answer<Result>
-      return result.operationId && !dryRun ? services.operations.get(caller, result.operationId, query) : null
+    resolve: (query, answer, _args, context) => {
+      const { operationId } = (answer as Answer<Result>).result
+      const isNone = operationId === null || (answer as Answer<Result>).dryRun
+      return isNone ? null : context.services.find(getOperation, context, { operationId }, query)
     },
   })
 }
@@ -67,9 +71,9 @@ export function appById<Result extends { appId: string }>(t: PayloadBuilder<Resu
     type: App,
     nullable: true,
     description: 'App that was created or changed.',
-    resolve: (query, answer, _args, { services, caller }) => {
+    resolve: (query, answer, _args, context) => {
       const { result, dryRun } = answer as Answer<Result>
-      return isNew && dryRun ? null : services.apps.get(caller, result.appId, query)
+      return isNew && dryRun ? null : context.services.find(getApp, context, { appId: result.appId }, query)
     },
   })
 }
@@ -79,12 +83,12 @@ export function accountById<Result extends { accountId: string }>(t: PayloadBuil
     type: Account,
     nullable: true,
     description: 'Account that was created or selected.',
-    resolve: async (query, answer, _args, { services, caller, authorization }) => {
+    resolve: async (query, answer, _args, { services, caller: known, authorization, requestId }) => {
       const { result, dryRun } = answer as Answer<Result>
       if (isNew && dryRun) return null
-      // Whoever creates an account becomes its member with that, which this call's caller does not know yet.
-      const present = isNew ? await services.authenticate(authorization) : caller
-      return services.accounts.get(present, result.accountId, query)
+      // The creator of an account becomes its member by this call, so the caller is loaded again.
+      const caller = isNew ? await services.authenticate(authorization) : known
+      return services.find(getAccount, { caller, requestId }, { accountId: result.accountId }, query)
     },
   })
 }

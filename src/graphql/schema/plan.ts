@@ -5,19 +5,15 @@ import { createRegion, updateRegion } from '../../services/plan/region-commands.
 import { builder } from '../builder.ts'
 import { commandMutation } from '../derive/command-mutation.ts'
 import { rowFields } from '../derive/resource-fields.ts'
+import { rowType } from '../derive/row-types.ts'
 import { outcomeFields } from './payload-fields.ts'
 
-const Plan = builder.prismaObject('Plan', {
-  description: plan.description,
-  select: { code: true },
-  fields: (t) => rowFields(t, plan),
-})
-
-builder.queryField('plans', (t) =>
-  t.field({
-    type: [Plan],
-    description: 'The plans of the installation, with their limits.',
-    resolve: (_root, _args, { services, caller }) => services.plans.list(caller),
+rowType(
+  plan,
+  builder.prismaObject('Plan', {
+    description: plan.description,
+    select: { code: true },
+    fields: (t) => rowFields(t, plan),
   }),
 )
 

@@ -1,14 +1,5 @@
 import type { UsageLine as Line } from '../../domain/usage-price.ts'
-import {
-  type BudgetRecord,
-  budget,
-  budgetChange,
-  type StatementRecord,
-  type UsageRecord,
-  usage,
-  usageLine,
-  usageStatement,
-} from '../../resources/usage.ts'
+import { budgetChange, type UsageRecord, usage, usageLine } from '../../resources/usage.ts'
 import { deleteBudget, setBudget } from '../../services/usage/budget-commands.ts'
 import { cursorOfLine } from '../../services/usage/usage-queries.ts'
 import { builder } from '../builder.ts'
@@ -20,8 +11,6 @@ import { messageField, outcomeFields } from './payload-fields.ts'
 
 const Usage = recordType<UsageRecord>(usage)
 const UsageLine = recordType<Line>(usageLine)
-const UsageStatement = recordType<StatementRecord>(usageStatement)
-const Budget = recordType<BudgetRecord>(budget)
 
 const FROM = 'Time from which on usage is counted; the beginning of the month when omitted.'
 const TO = 'Time until which usage is counted; now when omitted.'
@@ -35,14 +24,15 @@ interface Filter {
 
 const filterOf = ({ accountId, from, to }: Filter) => ({
   accountId: accountId === null || accountId === undefined ? undefined : String(accountId),
-  ...{ from: from?.toISOString(), to: to?.toISOString() },
+  from: from?.toISOString(),
+  to: to?.toISOString(),
 })
 
 builder.queryFields((t) => ({
   usage: t.field({
     type: Usage,
     nullable: true,
-    description: 'What an account used and what it costs, with a forecast for the month.',
+    description: 'Usage of an account and its cost, with a forecast for the month.',
     args: {
       accountId: t.arg.id({ description: ACCOUNT }),
       from: t.arg({ type: 'DateTime', description: FROM }),
@@ -53,7 +43,7 @@ builder.queryFields((t) => ({
   usageLines: t.connection({
     type: UsageLine,
     extensions: { pageSize: ROOT_PAGE },
-    description: 'What an account used, by day, environment and kind.',
+    description: 'Usage of an account, by day, environment and kind.',
     args: {
       accountId: t.arg.id({ description: ACCOUNT }),
       from: t.arg({ type: 'DateTime', description: FROM }),
@@ -63,23 +53,6 @@ builder.queryFields((t) => ({
       const found = await services.usage.lines(caller, filterOf({ accountId, from, to }), pageRequest(page, ROOT_PAGE))
       return connectionOf(found, cursorOfLine, page.after)
     },
-  }),
-  statements: t.connection({
-    type: UsageStatement,
-    extensions: { pageSize: ROOT_PAGE },
-    description: 'The statements of an account for months that are over, newest first.',
-    args: { accountId: t.arg.id({ description: ACCOUNT }) },
-    async resolve(_root, { accountId, ...page }, { services, caller }) {
-      const found = await services.usage.statements(caller, filterOf({ accountId }), pageRequest(page, ROOT_PAGE))
-      return connectionOf(found, ({ month }) => month, page.after)
-    },
-  }),
-  budget: t.field({
-    type: Budget,
-    nullable: true,
-    description: 'The budget of an account, and how much of it is spent.',
-    args: { accountId: t.arg.id({ description: ACCOUNT }) },
-    resolve: (_root, { accountId }, { services, caller }) => services.usage.budget(caller, filterOf({ accountId })),
   }),
 }))
 

@@ -3,29 +3,25 @@ import { ORDER } from '../../resources/order.ts'
 import { user } from '../../resources/user.ts'
 import { builder } from '../builder.ts'
 import { relationOf, rowFields } from '../derive/resource-fields.ts'
+import { rowType } from '../derive/row-types.ts'
 import { Member } from './member.ts'
 import { findableAsNode, Node } from './node.ts'
 
-export const User = builder.prismaObject('User', {
-  description: user.description,
-  interfaces: [Node],
-  select: { id: true },
-  fields: (t) => ({
-    ...rowFields(t, user),
-    currentAccount: t.relation('currentAccount', { nullable: true, ...relationOf(user, 'currentAccount') }),
-    memberships: t.relation('memberships', {
-      type: Member,
-      query: { orderBy: ORDER.membershipOfUser },
-      ...relationOf(user, 'memberships'),
+export const User = rowType(
+  user,
+  builder.prismaObject('User', {
+    description: user.description,
+    interfaces: [Node],
+    select: { id: true },
+    fields: (t) => ({
+      ...rowFields(t, user),
+      currentAccount: t.relation('currentAccount', { nullable: true, ...relationOf(user, 'currentAccount') }),
+      memberships: t.relation('memberships', {
+        type: Member,
+        query: { orderBy: ORDER.membershipOfUser },
+        ...relationOf(user, 'memberships'),
+      }),
     }),
-  }),
-})
-
-builder.queryField('me', (t) =>
-  t.prismaField({
-    type: User,
-    description: 'The user behind the token.',
-    resolve: (query, _root, _args, { services, caller }) => services.users.self(caller, query),
   }),
 )
 

@@ -51,7 +51,7 @@ function leave(standing: Standing): void {
   void standing.events?.return()
 }
 
-/** Ends with the refusal when access is lost, and stops checking when nobody reads. */
+/** Ends with the refusal when access is lost, and stops checking when the reader is gone. */
 async function* guarded<State>(
   context: GraphQLContext,
   subject: Subject<State>,

@@ -17,7 +17,7 @@ type Result = ExecutionResult | Promise<ExecutionResult>
 /** Results computed for an event, by what they depend on. */
 const results = new WeakMap<RecordedEvent, Map<string, Result>>()
 
-/** An event is computed once for all who asked the same with the same rights, not once for each subscriber. */
+/** An event is computed once for all equal subscriptions with equal rights, not once for each subscriber. */
 export const sharedSubscriptionPlugin = (): Plugin => ({
   onSubscribe({ setSubscribeFn }) {
     setSubscribeFn((args: ExecutionArgs) => subscribeShared(args))

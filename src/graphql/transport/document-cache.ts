@@ -1,4 +1,4 @@
-/** Longer documents are parsed anew each time: documents from unknown clients must not fill the memory. */
+/** Longer documents are not cached: documents from unknown clients must not fill the memory. */
 const MAX_KEY_LENGTH = 10_000
 const MAX_ENTRIES = 500
 

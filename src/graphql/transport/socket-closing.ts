@@ -7,7 +7,7 @@ const CLOSING = {
   goingAway: { code: 1001, reason: 'The server is stopping' },
   forbidden: { code: 4403, reason: 'Forbidden' },
   /** Open another one, and continue from the last cursor. */
-  /** Open another one after a while: nobody could say who calls. */
+  /** Open another one after a while: the caller could not be authenticated. */
   unavailable: { code: 1013, reason: 'Berth cannot check the token at the moment: try again later' },
   /** Open another one after a while. */
   tooMany: { code: 1013, reason: 'Too many requests: try again later' },

@@ -28,7 +28,7 @@ interface SocketOperation {
   others: number
   closeConnection: () => void
   onTooSlow: () => void
-  /** False once the socket is closing: a later operation must not run, since nobody would get its answer. */
+  /** False once the socket is closing: a later operation must not run, since its answer could not be sent. */
   canAnswer: () => boolean
 }
 

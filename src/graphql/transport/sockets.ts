@@ -22,10 +22,13 @@ type SocketContext = Context<Params, Extra & OwnExtra>
 export function attachSockets(dependencies: SocketDependencies) {
   const { parts, log, stopping } = dependencies
   const { BERTH_BODY_LIMIT_KB, BERTH_HEARTBEAT_SECONDS, BERTH_SUBSCRIBER_BACKLOG_KB } = parts.config
-  const sockets = new WebSocketServer({
-    // The last is not in the library's types: by itself, it waits half a minute for a client that never closes.
-    ...{ noServer: true, maxPayload: BERTH_BODY_LIMIT_KB * 1024, closeTimeout: CUT_AFTER_MS },
-  })
+  const options = {
+    noServer: true,
+    maxPayload: BERTH_BODY_LIMIT_KB * 1024,
+    // Not in the library's types: by itself, it waits half a minute for a client that never closes.
+    closeTimeout: CUT_AFTER_MS,
+  }
+  const sockets = new WebSocketServer(options)
   const open = new Set<SocketContext>()
   const proxies = new TrustedProxies(parts.config.BERTH_TRUSTED_PROXIES)
   const addressOf = ({ extra: { request } }: Pick<SocketContext, 'extra'>) => clientOf(proxies, request)

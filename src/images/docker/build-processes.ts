@@ -18,7 +18,9 @@ export async function withinProcesses<T>(
   const { label } = buildFilters(engine.installationId, { appEnvId })
   const filters = JSON.stringify({ type: ['container'], event: ['create', 'start'], label })
   const stream = (await ask(engine, {
-    ...{ path: '/events', query: { filters }, isStream: true },
+    path: '/events',
+    query: { filters },
+    isStream: true,
     signal: AbortSignal.any([signal, ended.signal]),
   })) as NodeJS.ReadableStream
   const limiting = (async () => {

@@ -4,6 +4,7 @@ import { pack } from 'tar-stream'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
 import { type EngineWord, says } from '../../engine/docker/engine-words.ts'
+import { WholeLines } from '../../engine/docker/whole-lines.ts'
 import { type BuilderTraits, type ImageBuild, ImageError } from '../image-builder.ts'
 import { withinDisk } from './build-disk.ts'
 import { buildKitLines } from './build-kit-trace.ts'
@@ -22,14 +23,15 @@ const ENGINE_TROUBLE: readonly EngineWord[] = ['diskFull', 'diskFailed', 'endpoi
 
 export const builderTraits = ({ installationId }: DockerEngine, { kind, warning }: Chosen): BuilderTraits => ({
   isApart: kind === 'own',
+  isClassic: kind === 'classic',
   warning,
   cacheScope: (appEnvId) => (kind !== 'classic' ? cacheScope(installationId, appEnvId) : null),
   namespace: installationId.slice(-8),
   stageLabels: (appEnvId) => stageLabels(installationId, appEnvId),
 })
 
-/** Characters of a line that a step has not ended. */
-const MAX_UNFINISHED = 64 * 1024
+/** A program that never ends its line must not fill the memory. */
+const MAX_UNFINISHED_BYTES = 64 * 1024
 
 /** One message of the build's answer: classic lines, BuildKit's trace, a failure, or the image's id. */
 interface Progress {
@@ -118,23 +120,17 @@ function optionsOf(build: ImageBuild) {
 
 async function followBuild(answer: NodeJS.ReadableStream, onLine: ImageBuild['onLine']): Promise<string> {
   let imageId = ''
-  let unfinished = ''
+  const output = new WholeLines(MAX_UNFINISHED_BYTES, { keepsEnd: true })
   for await (const message of jsonLines<Progress>(answer)) {
     if (message.error !== undefined) throw failureOf(message.error)
     if (message.id === 'moby.buildkit.trace' && typeof message.aux === 'string') {
       for (const line of buildKitLines(message.aux)) onLine(line)
     } else if (typeof message.aux === 'object') imageId = IMAGE_ID.exec(message.aux.ID ?? '')?.[0] ?? imageId
-    else if (message.stream !== undefined) {
-      const lines = message.stream.split('\n')
-      lines[0] = unfinished + lines[0]
-      unfinished = lines.pop() ?? ''
-      // A program that never ends its line must not fill the memory. Cut now and then: at every message, a program that
-      // prints single characters would have all of it copied each time.
-      if (unfinished.length > 2 * MAX_UNFINISHED) unfinished = unfinished.slice(-MAX_UNFINISHED)
-      for (const line of lines) if (line !== '') onLine(line)
-    }
+    else if (message.stream !== undefined)
+      for (const line of output.add(Buffer.from(message.stream))) if (line !== '') onLine(line)
   }
-  if (unfinished !== '') onLine(unfinished)
+  const rest = output.end()
+  if (rest !== null) onLine(rest)
   if (imageId === '') throw new Error('The container engine ended the build without an image')
   return imageId
 }

@@ -151,7 +151,7 @@ const ownCopy = (copy: ImageInspectInfo): ResolvedImage => ({
 const triggersOf = ({ Config }: ImageInspectInfo): string[] => (Config.OnBuild as string[] | null | undefined) ?? []
 
 /**
- * A registry's answer must not be bypassed with a copy that somebody once pulled: only silence lets such a copy serve,
+ * A registry's answer must not be bypassed with a copy that was once pulled: only silence lets such a copy serve,
  * and then only whom `mayUseCopy` admits. Docker Hub refuses names that it does not know, so a copy of the operator's
  * serves after a refusal too, unless a login was refused.
  */
@@ -166,7 +166,7 @@ async function mayUse(copy: ImageInspectInfo, kind: PullFailureKind, wanted: Wan
 
 /**
  * An engine's own store knows a digest under a name only from the registry of that name. In containerd's store an image's
- * id is such a digest, whoever put it there.
+ * id is such a digest, however it came there.
  */
 function originOf(copy: ImageInspectInfo, reference: ImageReference): LocalCopy['origin'] {
   const digest = digestOf(copy, reference)

@@ -81,7 +81,7 @@ export class Activator {
     return this.failure
   }
 
-  /** Whether waiting is of no use: the database refuses reports, and does so until somebody grants the right. */
+  /** Whether waiting is of no use: the database refuses reports until the right is granted. */
   get isForbidden(): boolean {
     return this.failure !== null && 'code' in this.failure && this.failure.code === NOT_PERMITTED
   }

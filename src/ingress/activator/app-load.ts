@@ -116,7 +116,10 @@ export class AppLoad {
     const { inFlight, waiting } = this
     if (this.total > 0) this.touch(now)
     const load: ReportedLoad = {
-      ...{ appEnvId: this.route.appEnvId, inFlight, waiting, peak: Math.max(this.total, this.window.of(now)) },
+      appEnvId: this.route.appEnvId,
+      inFlight,
+      waiting,
+      peak: Math.max(this.total, this.window.of(now)),
       byReplica: Object.fromEntries(this.byReplica),
       revision: this.route.scaling.revision,
       idleMs: this.activeAt === null ? null : Math.round(now - this.activeAt),

@@ -6,7 +6,9 @@ import type { ReportedLoad } from './app-load.ts'
 const CONNECT_TIMEOUT_MS = 3_000
 const QUERY_TIMEOUT_MS = 3_000
 
-/** One statement: the session, what has changed, who is asked to act, and what the other ingress processes have. */
+/**
+ * One statement: the session, what has changed, the environments to act on, and what the other ingress processes have.
+ */
 const REPORT = `
   WITH session AS (
     INSERT INTO ingress_session (id, reported_at) VALUES ($1, now())

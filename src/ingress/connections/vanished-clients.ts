@@ -40,7 +40,7 @@ export class VanishedClients {
     })
   }
 
-  /** Looks every few seconds, and ends connections to clients that have acknowledged nothing for too long. */
+  /** Checks every few seconds, and ends connections to clients that have acknowledged nothing for too long. */
   sweep(now: number): void {
     if (this.#isChecking || this.#sockets.size === 0 || now - this.#checkedAt < CHECK_MS) return
     this.#checkedAt = now

@@ -7,7 +7,7 @@ export const KEEP_ALIVE_SECONDS = 75
 export interface AnswerHead {
   status: number
   reason: string
-  /** Name, value, name, value…: checked by whoever read or made them. */
+  /** Name, value, name, value…: checked where they were read or made. */
   headers: readonly string[]
   /** How its end is found: by a Content-Length among the headers, or in no such way. Null: it has no body. */
   length: 'given' | 'unknown' | null
@@ -23,7 +23,7 @@ export interface AnsweredRequest {
 /** Writes the answer to one request, with as few writes as its parts allow. */
 export class ClientAnswer {
   status = 0
-  /** Whether its head is settled: nothing else can be answered. */
+  /** Whether its head is decided: no other answer is possible. */
   hasBegun = false
   hasEnded = false
   /** The connection can serve another request after this. */

@@ -25,7 +25,7 @@ export class ClientBody {
     this.onWanted = onWanted
   }
 
-  /** Whether somebody takes bytes at the moment. */
+  /** Whether a reader takes bytes at the moment. */
   get isWanted(): boolean {
     return this.reader !== null && !this.isPaused
   }

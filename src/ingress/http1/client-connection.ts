@@ -21,11 +21,11 @@ export interface ClientRequest {
   isUpgrade: boolean
 }
 
-/** Hears what happens to the connection while its request is answered. */
+/** Listener for events of the connection while its request is answered. */
 export interface RequestOwner {
   /** The client takes more of the answer. */
   onDrain(): void
-  /** The client has left: nobody can be answered. */
+  /** The client has left: no answer can be sent. */
   onGone(): void
   /** The bytes of the body cannot be read on. */
   onMalformedBody(problem: Problem): void
@@ -33,7 +33,7 @@ export interface RequestOwner {
 
 export interface ConnectionEvents {
   onRequest(request: ClientRequest): void
-  /** Also when the socket has gone to somebody else. */
+  /** Also when the socket was handed over. */
   onClose(connection: ClientConnection): void
 }
 
@@ -86,7 +86,7 @@ export class ClientConnection implements Ongoing, InPieces {
     return this.request === null && this.held.length === 0
   }
 
-  /** Who hears of the connection from now on. */
+  /** Sets the listener of the connection. */
   own(owner: RequestOwner): void {
     this.owner = owner
   }
@@ -108,7 +108,7 @@ export class ClientConnection implements Ongoing, InPieces {
     this.updateReading()
   }
 
-  /** Reads the rest of a body that nobody wants, so that the connection can be reused; closes it when that is too long. */
+  /** Reads the rest of an unwanted body, so that the connection can be reused; closes it when that is too long. */
   discard(body: ClientBody): void {
     if (body.isComplete) return
     this.deadlines.beginLingering()
@@ -144,7 +144,7 @@ export class ClientConnection implements Ongoing, InPieces {
     this.socket.destroy()
   }
 
-  /** Ends in the middle of an answer, so that nobody takes its part for the whole. */
+  /** Ends in the middle of an answer, so that no client takes its part for the whole. */
   breakOff(): void {
     if (this.request?.answer.endsWithConnection) this.socket.resetAndDestroy()
     else this.destroy()
@@ -180,7 +180,7 @@ export class ClientConnection implements Ongoing, InPieces {
     else this.owner?.onDrain()
   }
 
-  /** The time of an app that has not begun its answer is for whoever waits for it to measure. */
+  /** The code that waits for an app's answer measures the time of one that has not begun. */
   private readonly onTimeout = (): void => {
     if (!this.owner || this.request?.answer.hasBegun) this.destroy()
   }
@@ -263,7 +263,7 @@ export class ClientConnection implements Ongoing, InPieces {
   }
 
   private readonly onBodyWanted = (): void => {
-    // In between, the request would be answered before whoever answers it knows of it.
+    // In between, the request would be answered before its handler knows of it.
     if (this.isStopped || this.isBeginning || this.isWaiting) return
     this.parse()
     this.updateReading()
@@ -304,7 +304,7 @@ export class ClientConnection implements Ongoing, InPieces {
     }
   }
 
-  /** Others have their turn before this goes on. */
+  /** Yields to other connections before this one continues. */
   private wait(): void {
     if (this.isWaiting) return
     this.isWaiting = true

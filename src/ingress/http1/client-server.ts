@@ -28,7 +28,7 @@ export class ClientServer {
     // A client that has sent all it has may still be answered.
     const options = { noDelay: true, allowHalfOpen: true, keepAlive: true, keepAliveInitialDelay: keepAliveMs }
     this.server = createServer(options, (socket) => {
-      // Reset already: what it has sent could still be read, but nobody knows of whom.
+      // Reset already: what it has sent could still be read, but its address is unknown.
       if (socket.remoteAddress === undefined) {
         socket.destroy()
         return

@@ -3,8 +3,8 @@ import type { TrustedProxies } from '../../domain/trusted-proxies.ts'
 import type { RequestHead } from './request-head.ts'
 
 /**
- * The headers that tell the app who the client is. Values that came in under these names count only from a trusted
- * proxy; from anyone else they are replaced.
+ * The headers that pass the client's address to the app. Values that came in under these names count only from a trusted
+ * proxy; from any other client they are replaced.
  */
 export function forwardedLines(
   head: RequestHead,

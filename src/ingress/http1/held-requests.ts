@@ -1,11 +1,11 @@
 import type { CurrentTable } from '../routes/route-table.ts'
 import type { ClientConnection } from './client-connection.ts'
 
-const MOST_HELD = 1_000
+const MAX_HELD = 1_000
 
 /**
- * Requests that the table gives nowhere to go. It may be a moment behind what the client was told, so they are held
- * until it is known to be newer than they are.
+ * Requests without a route in the table. The table may be a moment older than the answer that the client got, so the
+ * requests are held until it is known to be newer than they are.
  */
 export class HeldRequests {
   private readonly source: CurrentTable
@@ -17,7 +17,7 @@ export class HeldRequests {
 
   /** False: nothing newer is to be had, or too many wait for it already. */
   tryHold(connection: ClientConnection, proceed: () => void): boolean {
-    if (this.count >= MOST_HELD) return false
+    if (this.count >= MAX_HELD) return false
     const caughtUp = this.source.caughtUp()
     if (!caughtUp) return false
     this.count += 1

@@ -23,7 +23,7 @@ export interface InboundRequest {
   head: string
 }
 
-/** Of a body that nobody takes, this much is read. */
+/** Bytes of a body that are read before a reader takes them. */
 const READ_AHEAD_BYTES = 65_536
 
 /** What a request that waits holds of this process's memory, at most. */

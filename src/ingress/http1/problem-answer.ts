@@ -36,7 +36,7 @@ interface Asked {
   requestId: string
   accept: string
   target: string
-  /** Whether a browser may ask the same again by itself. */
+  /** Whether a browser may retry automatically. */
   reloads: boolean
 }
 
@@ -46,13 +46,20 @@ function problemAnswer(problem: Problem, { requestId, accept, target, reloads }:
     ? page(problem, requestId, reloads ? reloadSeconds(problem) : null)
     : json(problem, requestId, target)
   const headers = [
-    ...['Content-Type', isPage ? 'text/html; charset=utf-8' : 'application/problem+json; charset=utf-8'],
-    ...['Content-Length', `${Buffer.byteLength(body)}`],
-    ...['Cache-Control', 'no-store'],
-    ...['Vary', 'Accept'],
-    ...[ERROR_HEADER, problem.code],
-    ...['X-Request-Id', requestId],
-    ...['X-Content-Type-Options', 'nosniff'],
+    'Content-Type',
+    isPage ? 'text/html; charset=utf-8' : 'application/problem+json; charset=utf-8',
+    'Content-Length',
+    `${Buffer.byteLength(body)}`,
+    'Cache-Control',
+    'no-store',
+    'Vary',
+    'Accept',
+    ERROR_HEADER,
+    problem.code,
+    'X-Request-Id',
+    requestId,
+    'X-Content-Type-Options',
+    'nosniff',
     ...(isPage ? ['Content-Security-Policy', SECURITY_POLICY] : []),
     ...(problem.retryAfterSeconds === null ? [] : ['Retry-After', `${problem.retryAfterSeconds}`]),
   ]
@@ -70,10 +77,10 @@ function json({ status, code, title, detail }: Problem, requestId: string, targe
 const ESCAPES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '')
 
-/** What has no time of its own changes when somebody starts or deploys the app. */
+/** A problem without a time of its own ends when the app is started or deployed. */
 const SLOW_RELOAD_SECONDS = 15
 
-/** A page whose cause may go by itself shows the app then. Of a client that asks too much, it would ask still more. */
+/** The page of a temporary problem reloads itself; not for a client with too many requests, which it would increase. */
 const reloadSeconds = ({ status, retryAfterSeconds }: Problem): number | null =>
   status === 503 ? (retryAfterSeconds ?? SLOW_RELOAD_SECONDS) : status === 502 ? retryAfterSeconds : null
 

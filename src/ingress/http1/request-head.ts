@@ -8,8 +8,17 @@ const KNOWN_METHODS = new Set(METHODS.filter((method) => method !== 'CONNECT'))
 
 /** The headers whose values the ingress reads. */
 const READ = [
-  ...['host', 'content-length', 'transfer-encoding', 'connection', 'upgrade', 'expect', 'accept', 'x-request-id'],
-  ...['x-forwarded-for', 'x-forwarded-proto', 'x-forwarded-host'],
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'upgrade',
+  'expect',
+  'accept',
+  'x-request-id',
+  'x-forwarded-for',
+  'x-forwarded-proto',
+  'x-forwarded-host',
 ] as const
 type ReadName = (typeof READ)[number]
 

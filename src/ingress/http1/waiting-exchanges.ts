@@ -3,7 +3,7 @@ export interface WaitingExchange {
   readonly appEnvId: string
   /** What of it this process may hold meanwhile: its head, and the part of its body that is read ahead. */
   readonly heldBytes: number
-  /** Goes on if there is room now; says whether there was. */
+  /** Continues if there is room now; returns whether there was. */
   tryProceed(): boolean
 }
 
@@ -47,7 +47,7 @@ export class WaitingExchanges {
     if (queue.exchanges.size === 0) this.byApp.delete(exchange.appEnvId)
   }
 
-  /** Call it when a connection has become free: the first request that it helps goes on. */
+  /** Call it when a connection has become free: the first request that can use it continues. */
   proceed(): void {
     if (this.size === 0) return
     for (const [appEnvId, queue] of this.byApp) {

@@ -17,10 +17,10 @@ export interface RouteSourceOptions {
 const CONNECT_TIMEOUT_MS = 3_000
 const QUERY_TIMEOUT_MS = 5_000
 const FIRST_ANSWER_WAIT_MS = 3_000
-const BACK_OFF_MS = { least: 250, most: 5_000 }
-/** Anybody can ask for a host that does not exist: reads for such requests take a tenth of the time at most. */
+const BACK_OFF_MS = { min: 250, max: 5_000 }
+/** Every client can ask for a host that does not exist: reads for such requests take a tenth of the time at most. */
 const PAUSE_PER_READ = 9
-const LEAST_PAUSE_MS = 20
+const MIN_PAUSE_MS = 20
 const CATCH_UP_TIMEOUT_MS = 1_000
 
 /** A read of the table that requests wait for. */
@@ -89,7 +89,7 @@ export class RouteSource extends CurrentTable {
   private readSoon(): AwaitedRead {
     const { promise, resolve } = Promise.withResolvers<void>()
     const { endedAt, ms } = this.lastRead
-    const earliest = endedAt + Math.max(ms * PAUSE_PER_READ, LEAST_PAUSE_MS)
+    const earliest = endedAt + Math.max(ms * PAUSE_PER_READ, MIN_PAUSE_MS)
     const wake = setTimeout(() => this.wake.abort(), Math.max(0, earliest - performance.now()))
     const giveUp = setTimeout(resolve, CATCH_UP_TIMEOUT_MS)
     const begins = () => clearTimeout(wake)
@@ -101,14 +101,14 @@ export class RouteSource extends CurrentTable {
   }
 
   private async run(onAnswer: () => void): Promise<void> {
-    let backOffMs = BACK_OFF_MS.least
+    let backOffMs = BACK_OFF_MS.min
     while (!this.stopping.signal.aborted) {
       const startedAt = performance.now()
       await this.followDatabase(onAnswer).catch((error: NodeJS.ErrnoException) => this.failed(error))
       onAnswer()
-      if (performance.now() - startedAt > BACK_OFF_MS.most) backOffMs = BACK_OFF_MS.least
+      if (performance.now() - startedAt > BACK_OFF_MS.max) backOffMs = BACK_OFF_MS.min
       await sleep(backOffMs, undefined, { signal: this.stopping.signal }).catch(() => {})
-      backOffMs = Math.min(backOffMs * 2, BACK_OFF_MS.most)
+      backOffMs = Math.min(backOffMs * 2, BACK_OFF_MS.max)
     }
   }
 
@@ -152,7 +152,7 @@ export class RouteSource extends CurrentTable {
     this.isFailing = true
   }
 
-  /** Whoever asks from now on waits for the read after this one. */
+  /** Requests that arrive from now on wait for the read after this one. */
   private async read(client: pg.Client): Promise<void> {
     const awaited = this.takeNextRead()
     const startedAt = performance.now()

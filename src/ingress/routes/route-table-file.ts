@@ -10,7 +10,11 @@ const target = { name: z.string(), address: z.string(), port: z.number().int().m
 const whole = z.number().int()
 
 const scaling = z.object({
-  ...{ concurrency: whole, maxScale: whole, idleSeconds: whole, timeoutSeconds: whole, revision: whole },
+  concurrency: whole,
+  maxScale: whole,
+  idleSeconds: whole,
+  timeoutSeconds: whole,
+  revision: whole,
   failure: z.object({ count: whole, reason: z.string(), pauseSeconds: whole }).nullable(),
 })
 

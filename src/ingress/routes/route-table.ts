@@ -15,7 +15,7 @@ export interface RouteScaling {
   idleSeconds: number
   /** Time in which a container must begin its answer. */
   timeoutSeconds: number
-  /** Grows when a container stops taking requests; reported back, so that it is known who has heard of it. */
+  /** Grows when a container stops taking requests; reported back as an acknowledgement. */
   revision: number
   /** Why the last wake failed, how many did in a row, and the pause before the next one. */
   failure: { count: number; reason: string; pauseSeconds: number } | null
@@ -79,7 +79,7 @@ export class RouteTable {
 
 type TableListener = (table: RouteTable) => void
 
-/** The newest table, and who wants to hear of the next one. Null until there is a first. */
+/** The newest table, and the listeners for the next one. Null until there is a first. */
 export class CurrentTable {
   private newest: RouteTable | null = null
   private readonly listeners = new Set<TableListener>()

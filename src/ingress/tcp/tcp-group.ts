@@ -2,7 +2,7 @@ import { AllowList } from '../../domain/allow-list.ts'
 import type { Target, TcpRoute, TcpTarget } from '../routes/route-table.ts'
 import type { TcpConnection } from './tcp-connection.ts'
 
-/** An environment behind a TCP port: who may connect, and who is. */
+/** An environment behind a TCP port: its allow list, and its connections. */
 export class TcpGroup {
   readonly connections = new Set<TcpConnection>()
   private newest: TcpRoute

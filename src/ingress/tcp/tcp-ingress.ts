@@ -111,13 +111,15 @@ export class TcpIngress {
   private remove(port: number, group: TcpGroup): void {
     this.groups.delete(port)
     group.destroy()
-    this.metrics.forget(group.route.appEnvId)
+    this.metrics.remove(group.route.appEnvId)
   }
 
   private listen(port: number): PortListener {
     const { config, log } = this.options
     return new PortListener({
-      ...{ host: config.BERTH_TCP_HOST ?? config.HOST, port, log },
+      host: config.BERTH_TCP_HOST ?? config.HOST,
+      port,
+      log,
       onConnection: (socket) => this.accept(port, socket),
       onExhausted: (error) => this.reportExhausted(error),
     })
@@ -150,12 +152,12 @@ export class TcpIngress {
     if (!group.allows(peer)) return 'NOT_ALLOWED'
     // At once, as a database that restarts refuses: drivers and pools connect again by themselves.
     if (!group.isServing) return 'NOT_SERVING'
-    if (connections.size >= this.mostOf(route)) return 'TOO_MANY_OF_ENVIRONMENT'
+    if (connections.size >= this.maxConnectionsOf(route)) return 'TOO_MANY_OF_ENVIRONMENT'
     if (this.open >= this.total) return 'TOO_MANY_CONNECTIONS'
     return this.clients.tryEnter(peer) ? null : 'TOO_MANY_FROM_CLIENT'
   }
 
-  private mostOf({ maxConnections }: TcpRoute): number {
+  private maxConnectionsOf({ maxConnections }: TcpRoute): number {
     const { BERTH_TCP_DEFAULT_CONNECTIONS: fallback, BERTH_TCP_CONNECTIONS_PER_ENV: most } = this.options.config
     return Math.min(maxConnections ?? fallback, most, Math.max(1, Math.floor(this.total * SHARE_PER_ENV)))
   }
@@ -165,7 +167,9 @@ export class TcpIngress {
     this.open += 1
     this.metrics.admitted(group.route.appEnvId)
     const connection = new TcpConnection({
-      ...{ client, peer, targets: group.readyTargets() },
+      client,
+      peer,
+      targets: group.readyTargets(),
       connectMs: config.BERTH_TCP_CONNECT_SECONDS * 1000,
       idleMs: config.BERTH_TCP_IDLE_SECONDS * 1000,
       onEnd: (ended, refusal) => this.ended(group, ended, refusal),

@@ -81,7 +81,7 @@ export class TcpMetrics {
   }
 
   /** The environment has no external access any more. */
-  forget(appEnvId: string): void {
+  remove(appEnvId: string): void {
     this.connections.remove({ app_env: appEnvId })
     for (const direction of ['in', 'out']) this.bytes.remove({ app_env: appEnvId, direction })
     for (const reason of this.seen.get(appEnvId) ?? []) this.refusals.remove({ app_env: appEnvId, reason })

@@ -6,7 +6,7 @@ const LF = 0x0a
 const SIZE_LINE = /^([0-9a-f]{1,12})[ \t]*(?:;.*)?$/i
 const MAX_LINE_BYTES = 16_384
 const MAX_TRAILERS = 100
-/** Of all trailers, and of all extensions of chunks, which nobody reads. */
+/** Of all trailers, and of all extensions of chunks, which are dropped. */
 const MAX_EXTRA_BYTES = 32_768
 // A fraction of a millisecond: between tiny chunks, others must have their turn.
 const LINES_A_PIECE = 512

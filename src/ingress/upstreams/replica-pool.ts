@@ -73,7 +73,7 @@ export class ReplicaPool {
     }
   }
 
-  /** Closes the connections that serve nobody, because their descriptors are needed. */
+  /** Closes the idle connections, because their descriptors are needed. */
   closeIdle(): void {
     for (const connection of this.idle.splice(0)) connection.destroy()
   }

@@ -50,7 +50,7 @@ class HeaderFacts {
       case 'upgrade':
         this.upgrade = value
         break
-      // Reserved for the ingress: they tell clients which answers are its own, and which request this was.
+      // Reserved for the ingress: they mark its own answers, and carry the id of the request.
       case 'x-berth-error':
       case 'x-request-id':
       case 'proxy-connection':

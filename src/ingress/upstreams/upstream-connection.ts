@@ -92,7 +92,7 @@ export class UpstreamConnection implements InPieces {
     this.socket.write(head, 'latin1')
   }
 
-  /** Ends the exchange: the sink hears no more. The connection is then idle, or to be destroyed. */
+  /** Ends the exchange: the sink gets no more events. The connection is then idle, or to be destroyed. */
   finish(): void {
     this.sink = null
     this.parser = null
@@ -137,7 +137,7 @@ export class UpstreamConnection implements InPieces {
 
   private read(bytes: Buffer): boolean {
     if (this.rawReader) return this.rawReader(bytes)
-    // An answer that nobody asked for: whatever came next would be taken for the answer to another request.
+    // An answer without a request: whatever came next would be taken for the answer to another request.
     if (!this.parser) {
       this.socket.destroy()
       return true

@@ -5,7 +5,8 @@ import { createDatabase } from '../../database/client.ts'
 import { DatabaseProbe } from '../../database/database-probe.ts'
 import { embeddedAccess } from '../../database/embedded.ts'
 import { findServer } from '../../database/postgres-server.ts'
-import { type Finding, ofPart, ok } from './finding.ts'
+import type { PartState } from '../../domain/part-states.ts'
+import { type Finding, ofPart, ok, warn } from './finding.ts'
 
 /** PostgreSQL’s error state. */
 const NO_SUCH_TABLE = '42P01'
@@ -23,11 +24,14 @@ export async function checkDatabase(config: Config, dataDir: string): Promise<Fi
   void database.$disconnect().catch(() => {})
   if (state.reason?.includes(NO_SUCH_TABLE))
     return [ok('database', 'answers, and has no tables yet: Berth makes them at the first start')]
-  return [
-    ofPart('database', state, config.DATABASE_URL ? 'answers' : 'the embedded one answers'),
-    ofPart('clock', clock, clock.reason ?? 'as that of the database'),
-  ]
+  return [ofPart('database', state, config.DATABASE_URL ? 'answers' : 'the embedded one answers'), clockFinding(clock)]
 }
+
+/** A clock that is well has no reason beside it, unless it could not be compared. */
+export const clockFinding = (clock: PartState): Finding =>
+  clock.ready && !clock.state && clock.reason !== null
+    ? warn('clock', clock.reason, 'Have the database answer, then run this again')
+    : ofPart('clock', clock, 'as that of the database')
 
 /** Null where it does not run. */
 function embeddedUrl(dataDir: string): string | null {

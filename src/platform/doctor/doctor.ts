@@ -6,15 +6,22 @@ import { looksLikeServer, reachableAddresses } from '../reachable-addresses.ts'
 import { checkCertificates } from './certificate.ts'
 import { checkDatabase } from './database.ts'
 import { checkEngine, readEngine } from './engine.ts'
-import { type Finding, ofReportedPart, warn } from './finding.ts'
-import { checkDataDirModes, checkDataDisk, checkHostFirewall, checkMemory, checkService } from './machine.ts'
+import { type Finding, ofReportedPart, ok, warn } from './finding.ts'
+import {
+  checkDataDirModes,
+  checkDataDisk,
+  checkHostFirewall,
+  checkMemory,
+  readService,
+  serviceFinding,
+} from './machine.ts'
 import { checkNames } from './names.ts'
 import { checkPorts } from './ports.ts'
-import { livingProcesses, processFindings, readReadyz, readyzFinding } from './processes.ts'
+import { findProcesses, processFindings, readReadyz, readyzFinding } from './processes.ts'
 import { askRegistry, registryFindings } from './registry.ts'
 
-/** A check may wait for what two calls answer, each of which has less. */
-const CHECK_MS = 9_000
+/** A check may wait for what three calls answer, each of which has less. */
+const CHECK_MS = 12_000
 /** Where no worker runs here, nothing of Berth calls an engine. */
 const OF_WORKERS = new Set(['engine', 'cgroup', 'engineDisk', 'registry', 'registryClock', 'hostFirewall'])
 
@@ -23,23 +30,29 @@ export async function examine(config: Config): Promise<Finding[]> {
   const dataDir = resolve(config.BERTH_DATA_DIR)
   const own = reachableAddresses()
   const isServer = looksLikeServer()
-  const processes = livingProcesses(dataDir).catch(() => [])
+  const processes = findProcesses(dataDir).catch(() => ({ living: [], silent: [] }))
+  const service = readService()
+  const hasService = service.then((state) => state === 'enabled')
   const engine = readEngine(config)
   const mirrors = engine.then((facts) => ('machine' in facts ? facts.machine.mirrors : []))
-  const parts = processes.then((living) => readReadyz(config, living))
-  const listening = processes.then((living) => living.flatMap(({ ports }) => ports))
+  const parts = processes.then(({ living }) => readReadyz(config, living))
+  const isRunning = processes.then(({ living, silent }) => living.length + silent.length > 0)
 
   const checks: Record<string, Promise<Finding | Finding[]>> = {
-    berth: processes.then(processFindings),
-    readyz: Promise.all([processes, parts]).then(([living, found]) => readyzFinding(living, found)),
-    service: processes.then((living) => checkService(living.length > 0)),
+    berth: Promise.all([processes, hasService]).then(([found, withService]) => processFindings(found, withService)),
+    readyz: Promise.all([processes, parts, hasService]).then(([{ living }, found, withService]) =>
+      readyzFinding(living, found, withService),
+    ),
+    service: Promise.all([service, isRunning]).then(([state, runs]) => serviceFinding(state, runs)),
     database: checkDatabase(config, dataDir),
     names: Promise.all(checkNames(config, own)),
-    ports: listening.then((ports) => Promise.all(checkPorts(config, { own, isServer, listening: ports }))),
+    ports: Promise.all([processes, hasService]).then(([found, withService]) =>
+      Promise.all(checkPorts(config, { own, isServer, found, hasService: withService })),
+    ),
     certificates: Promise.all(checkCertificates(config)),
     engine: checkEngine(config, engine),
     registry: mirrors.then(askRegistry).then(registryFindings),
-    hostFirewall: processes.then((living) => checkHostFirewall(config, living.length > 0)),
+    hostFirewall: isRunning.then((runs) => checkHostFirewall(config, runs)),
     memory: Promise.resolve(checkMemory()),
     dataDisk: checkDataDisk(dataDir),
     dataDir: Promise.resolve(checkDataDirModes(dataDir)),
@@ -71,7 +84,12 @@ export function withParts(found: readonly Finding[], parts: Record<string, Repor
   const names = new Set(found.map(({ name }) => name))
   const replaced = found.map((finding) => {
     const part = parts[finding.name]
-    return part && part.state !== 'READY' ? ofReportedPart(finding.name, part) : finding
+    if (!part) return finding
+    if (part.state !== 'READY') return ofReportedPart(finding.name, part)
+    // The connection that counts is theirs: this command may have other settings, or one connection too many.
+    return finding.name === 'database' && finding.level !== 'ok'
+      ? ok('database', `answers the processes that run; this command could not ask it itself: ${finding.found}`)
+      : finding
   })
   const further = Object.entries(parts).filter(([name]) => !names.has(name))
   return [...replaced, ...further.map(([name, part]) => ofReportedPart(name, part))]

@@ -110,14 +110,14 @@ async function firewallState(reason: string | null): Promise<PartState> {
 export type ServiceState = 'no systemd' | 'enabled' | 'disabled' | 'not-found'
 
 /** Whether Berth is started after a reboot. */
-export async function checkService(isRunning: boolean): Promise<Finding> {
-  if (!existsSync('/run/systemd/system')) return serviceFinding('no systemd', isRunning)
+export async function readService(): Promise<ServiceState> {
+  if (!existsSync('/run/systemd/system')) return 'no systemd'
   const state = await new Promise<string>((resolve) => {
     execFile('systemctl', ['is-enabled', 'berth'], { timeout: SYSTEMCTL_MS }, (_error, output) =>
       resolve(output.trim()),
     )
   })
-  return serviceFinding(state === 'enabled' || state === 'disabled' ? state : 'not-found', isRunning)
+  return state === 'enabled' || state === 'disabled' ? state : 'not-found'
 }
 
 export function serviceFinding(state: ServiceState, isRunning: boolean): Finding {
@@ -126,7 +126,11 @@ export function serviceFinding(state: ServiceState, isRunning: boolean): Finding
   if (state === 'enabled')
     return isRunning
       ? ok(name, 'berth.service starts Berth after a reboot')
-      : fail(name, 'berth.service is enabled, and Berth does not run', 'Read its log: journalctl -u berth')
+      : fail(
+          name,
+          'berth.service is enabled, and Berth does not run',
+          'Read its log: journalctl -u berth; then run: npm run service -- restart',
+        )
   const found = state === 'disabled' ? 'berth.service is not enabled' : 'there is no berth.service'
   return warn(name, `${found}: after a reboot, Berth is not started`, 'Run: npm run service -- install')
 }

@@ -4,6 +4,7 @@ import { ingressHost, isLoopbackHost, isWildcardHost, urlHost } from '../../doma
 import { hasProxy } from '../../domain/reach.ts'
 import { tryPort } from '../ports.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
+import { type FoundProcesses, helpFor, namesOf } from './processes.ts'
 
 const CONNECT_MS = 3_000
 
@@ -16,15 +17,26 @@ interface PortFacts {
   /** Null when it was not tried: Berth does not run there, or listens on loopback. Else the code of what failed, or `open`. */
   connection: { address: string; outcome: string } | null
   isTakenByOther: boolean
+  silent: FoundProcesses['silent']
+  hasService: boolean
 }
 
 /** What a port of the API or the ingress says about being reached. */
 export function portFinding(facts: PortFacts, config: Config, isServer: boolean): Finding {
-  const { name, host, port, isBerths, connection, isTakenByOther } = facts
+  const { name, host, port, isBerths, connection, isTakenByOther, silent, hasService } = facts
   const setting = name === 'apiPort' ? 'PORT' : 'INGRESS_PORT'
   const at = `${urlHost(host)}:${port}`
-  if (isTakenByOther)
-    return { ...fail(name, `${at} is taken by another program`, `End it, or set ${setting}`), state: 'PORT_TAKEN' }
+  if (isTakenByOther && silent.length > 0)
+    return warn(
+      name,
+      `${at} is taken, perhaps by ${namesOf(silent)}, which gives no answer`,
+      helpFor(silent, hasService),
+    )
+  if (isTakenByOther) {
+    // What has it may be another Berth, which must not be ended by mistake.
+    const nextStep = `See which one it is (ss -ltnp 'sport = :${port}'), or set ${setting}`
+    return { ...fail(name, `${at} is taken by another program`, nextStep), state: 'PORT_TAKEN' }
+  }
   if (connection && connection.outcome !== 'open')
     return fail(
       name,
@@ -52,11 +64,17 @@ export function portFinding(facts: PortFacts, config: Config, isServer: boolean)
   return ok(name, connection ? `${found}, and answers at ${urlHost(connection.address)}:${port}` : found)
 }
 
-/** The ports of the roles that this installation plays. `listening`: those of its processes that run. */
+/** The ports of the roles that this installation plays. */
 export function checkPorts(
   config: Config,
-  { own, listening, isServer }: { own: readonly string[]; listening: readonly number[]; isServer: boolean },
+  {
+    own,
+    found: { living, silent },
+    hasService,
+    isServer,
+  }: { own: readonly string[]; found: FoundProcesses; hasService: boolean; isServer: boolean },
 ): Promise<Finding>[] {
+  const listening = living.flatMap(({ ports }) => ports)
   const wanted = [
     { role: 'api', name: 'apiPort', host: config.HOST, port: config.PORT },
     { role: 'ingress', name: 'ingressPort', host: ingressHost(config), port: config.INGRESS_PORT },
@@ -70,7 +88,11 @@ export function checkPorts(
       const isTried = isBerths && address !== undefined && !isLoopbackHost(host)
       const connection = isTried ? { address, outcome: await connectTo(address, port) } : null
       const isTakenByOther = !isBerths && (await tryPort(host, port))?.code === 'EADDRINUSE'
-      return portFinding({ name, host, port, isBerths, connection, isTakenByOther }, config, isServer)
+      return portFinding(
+        { name, host, port, isBerths, connection, isTakenByOther, silent, hasService },
+        config,
+        isServer,
+      )
     })
 }
 

@@ -5,12 +5,14 @@ import type { Config } from '../../config/config.ts'
 import { connectable, urlHost } from '../../domain/listen-address.ts'
 import { PART_STATES, type PartFault } from '../../domain/part-states.ts'
 import type { ReportedPart } from '../../server/health.ts'
-import { listProcesses } from '../process-registry/list-processes.ts'
+import { askProcesses } from '../process-registry/list-processes.ts'
+import { listeningProcess } from '../process-registry/listening-process.ts'
 import { type ProcessInfo, readProcessInfo } from '../process-registry/process-info.ts'
 import { openRegistryDirectory } from '../process-registry/registry-directory.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 const ANSWER_MS = 4_000
+const SECOND_ANSWER_MS = 5_000
 
 const READYZ = z.object({
   parts: z.record(
@@ -25,15 +27,55 @@ const READYZ = z.object({
   ),
 })
 
-/** The processes on the data directory. This command is none of them, and leaves no folder where there was none. */
-export async function livingProcesses(dataDir: string): Promise<ProcessInfo[]> {
-  if (!existsSync(join(dataDir, 'processes'))) return []
-  return (await listProcesses(openRegistryDirectory(dataDir), '')).living
+export interface FoundProcesses {
+  living: readonly ProcessInfo[]
+  /** Those that do not answer, by their process ids; null where that cannot be seen. They may be busy or paused, and hold what they hold. */
+  silent: readonly (number | null)[]
 }
 
-export function processFindings(living: readonly ProcessInfo[]): Finding[] {
-  if (living.length === 0) return [warn('berth', 'does not run on this data directory', 'Start it: npm start')]
+/** The processes on the data directory. This command is none of them, and leaves no folder where there was none. */
+export async function findProcesses(dataDir: string): Promise<FoundProcesses> {
+  if (!existsSync(join(dataDir, 'processes'))) return { living: [], silent: [] }
+  const directory = openRegistryDirectory(dataDir)
+  const first = await askProcesses(directory)
+  if (first.silent.length === 0) return { living: first.living, silent: [] }
+  // A busy one answers late.
+  const again = await askProcesses(directory, { among: first.silent, answerMs: SECOND_ANSWER_MS })
+  return { living: [...first.living, ...again.living], silent: again.silent.map(listeningProcess) }
+}
+
+export function processFindings({ living, silent }: FoundProcesses, hasService: boolean): Finding[] {
+  if (silent.length > 0)
+    return [
+      fail(
+        'berth',
+        `${namesOf(silent)} gave no answer within ${SECOND_ANSWER_MS / 1000} s`,
+        helpFor(silent, hasService),
+      ),
+    ]
+  if (living.length === 0)
+    return [
+      warn(
+        'berth',
+        'does not run on this data directory',
+        hasService ? 'Start it: npm run service -- restart' : 'Start it: npm start',
+      ),
+    ]
   return [ok('berth', living.map(readProcessInfo).join('; '))]
+}
+
+/** Such as `process 712 of Berth`. */
+export const namesOf = (silent: FoundProcesses['silent']): string =>
+  silent.map((pid) => (pid === null ? 'a process of Berth' : `process ${pid} of Berth`)).join(', ')
+
+/** Never to end it: it may be at work, and a supervisor restarts what has died by itself. */
+export function helpFor(silent: FoundProcesses['silent'], hasService: boolean): string {
+  const pids = silent.filter((pid) => pid !== null)
+  const resume = pids.length > 0 ? `, or resume it if it was paused (kill -CONT ${pids.join(' ')})` : ''
+  const restart = hasService
+    ? 'if it stays so: npm run service -- restart'
+    : 'if it stays so, read its log where npm start runs'
+  return `See whether the machine is overloaded${resume}; ${restart}`
 }
 
 /** The parts of `/readyz` of all processes that answer it, by name. */
@@ -58,10 +100,14 @@ async function partsAt(config: Config, port: number): Promise<Record<string, Rep
 }
 
 /** Whether `/readyz` answered at all. */
-export const readyzFinding = (living: readonly ProcessInfo[], parts: Record<string, ReportedPart>): Finding[] => {
+export function readyzFinding(
+  living: readonly ProcessInfo[],
+  parts: Record<string, ReportedPart>,
+  hasService: boolean,
+): Finding[] {
   if (living.length === 0 || Object.keys(parts).length > 0) return []
   const isServed = living.some(({ apiUrl }) => apiUrl !== null)
   return isServed
-    ? [fail('readyz', 'no process answers it', 'Read the log of Berth, and see whether the machine is overloaded')]
+    ? [fail('readyz', 'no process answers it', helpFor([], hasService))]
     : [warn('readyz', 'these processes have no port for it', 'Set BERTH_HEALTH_PORT')]
 }

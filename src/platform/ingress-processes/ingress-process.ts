@@ -9,14 +9,16 @@ import { createHttpIngress, reportProblemOf } from './serve-http.ts'
 
 const PROBLEMS_MS = 1_000
 
-/** One of several processes that serve the port of an ingress: begins when it is told how, and ends when it is told to. */
+/**
+ * One of several processes that serve the port of an ingress: begins when it gets its assignment, and ends on SIGTERM.
+ */
 export function runIngressProcess(): void {
   const registry = new Registry()
   let ingress: Ingress | null = null
   const begin = async (assignment: Assignment) => {
     ingress = await openIngress(assignment, registry)
-    tell({ type: 'ready', port: ingress.address().port })
-    tellProblems(ingress)
+    send({ type: 'ready', port: ingress.address().port })
+    sendProblems(ingress)
   }
   const stop = async () => {
     await ingress?.close(DRAIN_SECONDS)
@@ -27,20 +29,20 @@ export function runIngressProcess(): void {
     if (message.type === 'stop') await stop()
     if (message.type !== 'metrics') return
     const { question } = message
-    tell({ type: 'metrics', question, metrics: await registry.getMetricsAsJSON() })
+    send({ type: 'metrics', question, metrics: await registry.getMetricsAsJSON() })
   })
   // A terminal sends Ctrl-C to every process in its foreground; who started this one decides.
   process.on('SIGINT', () => {})
   process.on('SIGTERM', () => void stop())
-  tell({ type: 'waiting' })
+  send({ type: 'waiting' })
 }
 
-function tellProblems(ingress: Ingress): void {
-  let told: string | null = null
+function sendProblems(ingress: Ingress): void {
+  let sent: string | null = null
   setInterval(() => {
     const problem = reportProblemOf(ingress)
-    if (problem !== told) tell({ type: 'reports', problem })
-    told = problem
+    if (problem !== sent) send({ type: 'reports', problem })
+    sent = problem
   }, PROBLEMS_MS).unref()
 }
 
@@ -60,4 +62,4 @@ function fail({ message, code }: NodeJS.ErrnoException): void {
   process.send?.({ type: 'failed', message, code } satisfies FromProcess, () => process.exit(1))
 }
 
-const tell = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {})
+const send = (message: FromProcess) => process.send?.(message, undefined, undefined, () => {})

@@ -1,4 +1,4 @@
-/** What the process that divides the ingress and those that it starts tell each other. */
+/** Messages between the main process of the ingress and those that it starts. */
 export interface Assignment {
   dataDir: string
   databaseUrl: string

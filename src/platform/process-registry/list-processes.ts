@@ -1,4 +1,4 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { PROCESS_INFO, type ProcessInfo } from './process-info.ts'
@@ -28,12 +28,25 @@ export async function listProcesses({ folder, alias }: RegistryDirectory, own: s
   }
 }
 
+/** Which of the processes answer within the time, and the names of those that do not. Changes nothing. */
+export async function askProcesses(
+  { folder, alias }: RegistryDirectory,
+  { among = readdirSync(folder), answerMs = ANSWER_MS }: { among?: readonly string[]; answerMs?: number } = {},
+): Promise<{ living: ProcessInfo[]; silent: string[] }> {
+  const names = among.filter((name) => !DRAFT.test(name) && isOfThisBoot(name) && existsSync(join(folder, name)))
+  const answers = await Promise.all(names.map((name) => ask(join(alias, name), answerMs)))
+  return {
+    living: answers.filter((answer) => typeof answer === 'object'),
+    silent: names.filter((_, index) => answers[index] === 'silent'),
+  }
+}
+
 /** Only a refused connection proves that a process is dead. A silent one may be paused. */
-function ask(path: string): Promise<ProcessInfo | 'dead' | 'silent'> {
+function ask(path: string, answerMs = ANSWER_MS): Promise<ProcessInfo | 'dead' | 'silent'> {
   return new Promise((resolve) => {
     let text = ''
     const socket = connect(path)
-    socket.setTimeout(ANSWER_MS, () => {
+    socket.setTimeout(answerMs, () => {
       socket.destroy()
       resolve('silent')
     })

@@ -60,7 +60,7 @@ export async function registerProcess(
       registration ? listProcesses(registration.directory, name) : { living: [], deadWorkers: [] },
     removeDead: removeFiles,
     close() {
-      // The file first: one that nobody listens on would mean a dead process.
+      // The file first: one without a listener would mean a dead process.
       removeFiles([name])
       registration?.server.close()
     },

@@ -75,7 +75,7 @@ async function startProcesses(context: RoleContext): Promise<HttpIngress> {
   return { port, problem, reportProblem: () => processes.reportProblem, close: () => processes.stop() }
 }
 
-const MOST_NAMED = 10
+const MAX_NAMED = 10
 
 function reportsPart(problem: string | null): PartState {
   if (problem === null) return { ready: true, reason: null }
@@ -87,8 +87,8 @@ function reportsPart(problem: string | null): PartState {
 }
 
 function inWords(problems: string[]): PartState {
-  const more = problems.length - MOST_NAMED
-  const named = [...problems.slice(0, MOST_NAMED), ...(more > 0 ? [`${more} more`] : [])]
+  const more = problems.length - MAX_NAMED
+  const named = [...problems.slice(0, MAX_NAMED), ...(more > 0 ? [`${more} more`] : [])]
   if (problems.length === 0) return { ready: true, reason: null }
   return { ready: false, state: 'PORT_TAKEN', reason: named.join(', ') }
 }

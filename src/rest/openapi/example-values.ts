@@ -13,7 +13,7 @@ const presets = ENGINES.slice(0, 1).map((engine) =>
 )
 
 /**
- * What a field of that name shows in examples: all of them tell of one shop. `noun.field` goes before `field`, where
+ * What a field of that name shows in examples: all of them describe one shop. `noun.field` goes before `field`, where
  * the noun is the object that has it. Fields of other names show the first value that their type allows.
  */
 export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
@@ -241,6 +241,8 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   volumePath: null,
   startupConfig: null,
   releaseCommand: null,
+  containerSettings: null,
+  networkAliases: [],
   ...Object.fromEntries(typeConfigFields().map(({ field }) => [field, null])),
   backupSchedule: null,
   nextBackupAt: null,

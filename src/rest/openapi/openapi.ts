@@ -127,8 +127,8 @@ function withDryRun({ answer }: WriteRoute): z.ZodObject {
 }
 
 /**
- * A dry run creates nothing, and so has no ids and no secrets to tell. Apart from the answer of the call itself: clients that are
- * generated from the document would otherwise have to expect every created id to be missing.
+ * A dry run creates nothing, so its answer has no ids and no secrets. Apart from the answer of the call itself: clients
+ * that are generated from the document would otherwise have to expect every created id to be missing.
  */
 function dryRunAnswer({ answer, command }: WriteRoute, collection: SchemaCollection): JsonSchema {
   if (!/^(create|rotate)/.test(command.name)) return {}

@@ -67,7 +67,7 @@ const GROUPS = [
   },
   {
     name: 'Push to deploy',
-    description: 'Hooks through which git hosts tell of pushes, what they told, and which environments pushes deploy.',
+    description: 'Hooks that receive pushes from git hosts, their deliveries, and the environments that pushes deploy.',
     paths: /^\/account\/git-hooks?(\/|$)/,
   },
   {

@@ -1,12 +1,5 @@
 import { z } from 'zod'
 import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
-import { DEFAULT_LIMIT, MAX_LIMIT } from '../../services/kernel/page.ts'
-
-/** Fields of every list (contract §1, Lists). */
-export const paging = {
-  limit: z.int().min(1).max(MAX_LIMIT).default(DEFAULT_LIMIT).describe('Maximum number of items in the answer.'),
-  cursor: z.string().min(1).max(200).optional().describe('The nextCursor of the previous answer.'),
-}
 
 type Read = (text: string) => unknown
 

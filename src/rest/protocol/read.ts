@@ -1,9 +1,10 @@
 import { answer, type ServerContext } from '../../http/context.ts'
 import { etagOf, isUnchanged } from '../../http/etag.ts'
 import { parseInput } from '../../services/kernel/perform.ts'
+import { Csv, Versioned } from '../../services/kernel/query.ts'
 import { withinSeconds } from './deadline.ts'
 import { queryReader, searchOf } from './query.ts'
-import { Csv, type ReadContext, type ReadRoute, type RestDependencies, type RouteAnswer, Versioned } from './route.ts'
+import type { ReadContext, ReadRoute, RestDependencies, RouteAnswer } from './route.ts'
 
 /** Answers a GET: input from the query; an ETag, and 304 when the client already has the answer. */
 export function readHandler(dependencies: RestDependencies, route: ReadRoute) {

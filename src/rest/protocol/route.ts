@@ -24,7 +24,7 @@ export interface ReadContext {
   requestId: string
 }
 
-/** A success in REST's shape: its body, and the headers that tell more about it. */
+/** A success in REST's shape: its body, and additional headers. */
 export interface RouteAnswer {
   text: string
   headers: Record<string, string>
@@ -43,38 +43,8 @@ export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape>
   isSingle?: boolean
   /** Its query has `format`, and `Accept: text/csv` means the same. */
   mayBeCsv?: boolean
-  run(
-    context: ReadContext,
-    query: z.output<z.ZodObject<Query>>,
-  ): Promise<z.output<z.ZodObject<Answer>> | Versioned<z.output<z.ZodObject<Answer>>> | Csv>
+  run(context: ReadContext, query: z.output<z.ZodObject<Query>>): Promise<object>
 }
-
-/** A body together with the version of the resource that it shows. */
-export class Versioned<Body = unknown> {
-  readonly body: Body
-  readonly version: number
-
-  constructor(body: Body, version: number) {
-    this.body = body
-    this.version = version
-  }
-}
-
-/** An answer as comma-separated values (RFC 4180), in place of JSON; with the cursor of the next page, if there is one. */
-export class Csv {
-  readonly text: string
-  readonly nextCursor: string | null
-
-  constructor(text: string, nextCursor: string | null = null) {
-    this.text = text
-    this.nextCursor = nextCursor
-  }
-}
-
-/** Keeps a read's types together; adds nothing. */
-export const read = <Query extends z.ZodRawShape, Answer extends z.ZodRawShape>(
-  definition: Read<Query, Answer>,
-): Read<Query, Answer> => definition
 
 // biome-ignore lint/suspicious/noExplicitAny: the router handles every read alike, whatever its types.
 export type AnyRead = Read<any, any>
@@ -109,7 +79,6 @@ const write =
     isLifecycle: false,
   })
 
-export const get = (path: string, definition: AnyRead): ReadRoute => ({ method: 'GET', path, read: definition })
 export const post = write('POST')
 export const put = write('PUT')
 export const patch = write('PATCH')

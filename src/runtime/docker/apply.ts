@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { ContainerInfo } from 'dockerode'
 import { replicaName } from '../../domain/replica-name.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { type EngineWord, refusedAs } from '../../engine/docker/engine-words.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
@@ -15,6 +15,8 @@ import { createContainer, leaveLimits } from './create-container.ts'
 import { checkStarted } from './detect-failed-start.ts'
 import { findContainer, listReplicas } from './find-containers.ts'
 import { joining } from './holder.ts'
+import { ensureNetworks } from './networks-of.ts'
+import { hasOwnLimits, limitsRefused } from './own-limits.ts'
 import { prepareContainer } from './prepare.ts'
 import { lostItsHolder, refusalOf } from './refusals.ts'
 import { removeContainer, removeReplica } from './remove.ts'
@@ -46,8 +48,8 @@ export interface Application {
 interface Known {
   id: string
   state: string
-  /** The network that it was created on; unknown for one that was found. */
-  networkId?: string
+  /** The networks that it was created for; unknown for one that was found. */
+  networks?: readonly AccountNetwork[]
 }
 
 /** One list, then only the calls that change something; a replica that is there is inspected for its network. */
@@ -76,8 +78,8 @@ const indexOf = (container: ContainerInfo): number => Number(container.Labels[LA
 async function ensureReplica(application: Application, index: number, listed: Known | null): Promise<void> {
   let replica = listed
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    if (!replica) replica = await createOrAdopt(application, index)
-    else if (!(await connectReplica(application, index, replica))) replica = await createOrAdopt(application, index)
+    if (!replica) replica = await createOnNetworks(application, index)
+    else if (!(await connectReplica(application, index, replica))) replica = await createOnNetworks(application, index)
     if (replica && (await startReplica(application, index, replica))) return
     replica = null
     await pause(ATTEMPT_PAUSE_MS * attempt, undefined, { signal: application.signal })
@@ -85,14 +87,21 @@ async function ensureReplica(application: Application, index: number, listed: Kn
   throw new Error(`Container ${replicaName(application.rollout, index)} kept disappearing while it was being started`)
 }
 
+/** Engines create a container on one network, and connect it to others before it is started. */
+async function createOnNetworks(application: Application, index: number): Promise<Known | null> {
+  const created = await createOrAdopt(application, index)
+  if (created && application.rollout.group) await connectReplica(application, index, created)
+  return created
+}
+
 /** Null when the container that held the name is gone, or not yet there because another caller is creating it. */
 async function createOrAdopt(application: Application, index: number): Promise<Known | null> {
   const { engine, rollout } = application
-  const network = await engine.networks.ensure(rollout.accountId)
+  const networks = await ensureNetworks(engine, rollout)
   try {
-    const id = await create(application, index, network)
+    const id = await create(application, index, networks[0])
     failpoint('container.created', rollout.appEnvId)
-    return { id, state: 'created', networkId: network.id }
+    return { id, state: 'created', networks }
   } catch (error) {
     if (statusOf(error) === 409) return adopt(application, replicaName(rollout, index))
     throw refusalOf(error)
@@ -113,7 +122,11 @@ async function create(
     cores: await cores(),
   }
   const within = async (mode: string) =>
-    (await createContainer(engine, replicaSpec(rollout, index, { ...placement, network: mode }), signal)).id
+    (
+      await createContainer(engine, replicaSpec(rollout, index, { ...placement, network: mode }), signal, {
+        areLimitsRequired: hasOwnLimits(rollout),
+      })
+    ).id
   // Only the first container sleeps.
   const holder = index === 0 && reach === 'address' ? await networks.claim(rollout, network, signal) : null
   if (!holder) return within(network.name)
@@ -133,7 +146,7 @@ async function adopt({ engine, rollout, signal }: Application, name: string): Pr
   if (labels[LABEL.installation] === engine.installationId && labels[LABEL.operation] === rollout.rolloutId) {
     return { id: holder.Id, state: holder.State.Status }
   }
-  throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by someone else's container`)
+  throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by a container that is not Berth’s`)
 }
 
 /** What another container in its place does not meet again. */
@@ -141,7 +154,7 @@ const MENDED_ANEW: readonly EngineWord[] = ['bridgeGone', 'networkGone', 'limitR
 
 /** False when the container cannot be used any more, and was removed. */
 async function startReplica(application: Application, index: number, known: Known): Promise<boolean> {
-  const { id, state, networkId } = known
+  const { id, state, networks = [] } = known
   const { engine, rollout, signal, onStarted } = application
   if (state === 'running' || state === 'restarting') {
     onStarted(index)
@@ -164,7 +177,11 @@ async function startReplica(application: Application, index: number, known: Know
     if (statusOf(error) === null) throw error
     const found = await findContainer(engine, id, signal)
     if (found === null || found.State.Status === 'removing') return false
-    if (refusedAs(error, 'bridgeGone') && networkId) await engine.networks.discard(networkId, signal)
+    if (refusedAs(error, 'bridgeGone'))
+      for (const network of networks)
+        if (messageOf(error).includes(network.bridge)) await engine.networks.discard(network.id, signal)
+    // What its owner has asked for is not left out in silence.
+    if (refusedAs(error, 'limitRefused') && hasOwnLimits(rollout)) throw limitsRefused(messageOf(error))
     if (refusedAs(error, 'limitRefused')) leaveLimits(engine)
     const startsAnew =
       MENDED_ANEW.some((word) => refusedAs(error, word)) || (await lostItsHolder(engine, found, signal))

@@ -7,6 +7,7 @@ import type { Rollout } from '../container-runtime.ts'
 import type { Reach } from './container-spec.ts'
 import { findContainer, withNetwork } from './find-containers.ts'
 import { holderOf } from './holder.ts'
+import { ensureNetworks, type Membership, membershipsOf } from './networks-of.ts'
 import { removeReplica } from './remove.ts'
 import { replicaOf } from './replica-of.ts'
 
@@ -23,25 +24,35 @@ interface Application {
   reach: Reach
 }
 
-/** Whether a container is on its account's network, under a name of its environment, and reachable there if it runs. */
-export function isConnected(container: ContainerInspectInfo, network: string, reach: Reach): boolean {
-  const { Id, HostConfig, NetworkSettings, State } = container
-  const endpoint = NetworkSettings.Networks[network]
+/** Whether a container is on all of its networks, under its names there, and reachable if it runs. */
+export const isConnected = (
+  container: ContainerInspectInfo,
+  memberships: readonly Membership[],
+  reach: Reach,
+): boolean => memberships.every((membership) => isOn(container, membership)) && isReachable(container, reach)
+
+function isOn({ Id, NetworkSettings, State }: ContainerInspectInfo, { name, aliases: wanted }: Membership): boolean {
+  const endpoint = NetworkSettings.Networks[name]
+  if (!endpoint || (State.Status === 'running' && endpoint.IPAddress === '')) return false
+  const aliases: string[] = endpoint.Aliases ?? []
   // Engines add the beginning of the container's id by themselves.
-  const aliases: string[] = endpoint?.Aliases ?? []
-  if (!endpoint || !aliases.some((alias) => !Id.startsWith(alias))) return false
-  if (State.Status !== 'running') return true
-  const isPublished = Object.keys(HostConfig.PortBindings ?? {}).length === 0 || hasBinding(NetworkSettings.Ports)
-  return endpoint.IPAddress !== '' && (reach === 'address' || isPublished)
+  if (wanted === null) return aliases.some((alias) => !Id.startsWith(alias))
+  return wanted.every((alias) => aliases.includes(alias))
 }
+
+const isReachable = ({ HostConfig, NetworkSettings, State }: ContainerInspectInfo, reach: Reach): boolean =>
+  State.Status !== 'running' ||
+  reach === 'address' ||
+  Object.keys(HostConfig.PortBindings ?? {}).length === 0 ||
+  hasBinding(NetworkSettings.Ports)
 
 const hasBinding = (ports: ContainerInspectInfo['NetworkSettings']['Ports']): boolean =>
   Object.values(ports ?? {}).some((bindings) => (bindings ?? []).length > 0)
 
 /**
- * Puts a container back on its account's network, under its environment's name; the network is made again when it is
- * gone. A container that the engine refuses to connect stays as it is, and is observed as such. False: it had joined a
- * holder that is gone, which no container survives, and was removed.
+ * Puts a container on its networks, under its names there; a network is made again when it is gone. A container that
+ * the engine refuses to connect stays as it is, and is observed as such. False: it had joined a holder that is gone,
+ * which no container survives, and was removed.
  */
 export async function connectReplica(
   application: Application,
@@ -50,32 +61,43 @@ export async function connectReplica(
 ): Promise<boolean> {
   const { engine, rollout, signal, reach } = application
   if (!CONNECTABLE.includes(state)) return true
+  const replica = replicaOf(rollout, index)
+  const memberships = membershipsOf(engine.installationId, replica)
   for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-    const network = await engine.networks.ensure(rollout.accountId)
+    const networks = await ensureNetworks(engine, replica)
     const found = await findContainer(engine, id, signal)
     const container = found && (await withNetwork(engine, found, signal))
-    if (!container || isConnected(container, network.name, reach)) return true
+    if (!container || isConnected(container, memberships, reach)) return true
     if (holderOf(container) !== null) {
       await removeReplica(engine, container, { graceSeconds: 0 }, signal)
       return false
     }
-    const error = await join(application, index, container, network)
-    if (error === null) return true
-    if (refusedAs(error, 'bridgeGone')) await engine.networks.discard(network.id, signal)
+    let isRefused = false
+    for (const [position, membership] of memberships.entries()) {
+      const network = networks[position]
+      const isJoined = position === 0 ? isConnected(container, [membership], reach) : isOn(container, membership)
+      if (!network || isJoined) continue
+      const error = await join(engine, container, network, membership.aliases ?? [replica.alias], signal)
+      if (error === null) continue
+      isRefused = true
+      if (refusedAs(error, 'bridgeGone')) await engine.networks.discard(network.id, signal)
+    }
+    if (!isRefused) return true
   }
   return true
 }
 
 /** Returns the engine's refusal. */
 async function join(
-  { engine, rollout, signal }: Application,
-  index: number,
+  engine: DockerEngine,
   { Id, NetworkSettings }: ContainerInspectInfo,
   { id, name }: AccountNetwork,
+  aliases: readonly string[],
+  signal: AbortSignal,
 ): Promise<unknown> {
   const network = engine.docker.getNetwork(id)
   const leave = { Container: Id, Force: true, abortSignal: signal }
-  const enter = { Container: Id, EndpointConfig: { Aliases: [replicaOf(rollout, index).alias] }, abortSignal: signal }
+  const enter = { Container: Id, EndpointConfig: { Aliases: [...aliases] }, abortSignal: signal }
   try {
     // Connected without its name, or to a network that is gone: an endpoint cannot be changed.
     if (NetworkSettings.Networks[name]) await network.disconnect(leave).catch(rethrowUnlessRefused)

@@ -1,7 +1,9 @@
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { Rollout, RolloutReference } from '../container-runtime.ts'
+import type { NetworkGroup } from '../network-group.ts'
 import type { RunContainer, RunReference } from '../run.ts'
 import type { Task, TaskReference } from '../task.ts'
+import { replicaOf } from './replica-of.ts'
 
 const REPLICA_ROLE = 'replica'
 const TASK_ROLE = 'task'
@@ -19,7 +21,17 @@ export const replicaLabels = (installationId: string, rollout: Rollout, index: n
   [LABEL.replica]: String(index),
   [LABEL.request]: rollout.requestId,
   ...(rollout.port === null ? {} : { [LABEL.port]: String(rollout.port) }),
+  ...groupLabels(replicaOf(rollout, index).group),
 })
+
+const groupLabels = (group: NetworkGroup | null): Record<string, string> =>
+  group === null ? {} : { [LABEL.group]: group.id, [LABEL.aliases]: group.aliases.join(',') }
+
+/** The group that a container was created for. */
+export function labelledGroup(labels: Readonly<Record<string, string>>): NetworkGroup | null {
+  const { [LABEL.group]: id, [LABEL.aliases]: aliases = '' } = labels
+  return id === undefined ? null : { id, aliases: aliases.split(',').filter((alias) => alias !== '') }
+}
 
 /**
  * The engine's filter for our replicas: an engine may also run other installations' containers, which we never touch.
@@ -63,6 +75,7 @@ export const runLabels = (installationId: string, run: RunContainer): Record<str
   [LABEL.generation]: String(run.generation),
   [LABEL.replica]: String(run.attempt),
   [LABEL.request]: run.requestId,
+  ...groupLabels(run.group),
 })
 
 export function runFilters(

@@ -1,4 +1,5 @@
 import type { ContainerCreateOptions } from 'dockerode'
+import type { ContainerSettings } from '../../domain/container-settings.ts'
 import { replicaName } from '../../domain/replica-name.ts'
 import type { Resources } from '../../domain/resources.ts'
 import type { Rollout } from '../container-runtime.ts'
@@ -30,7 +31,7 @@ export interface Placement {
   processes: number
 }
 
-/** How long the engine keeps a container's output; `none`: whoever is attached is all that gets it. */
+/** How long the engine keeps a container's output; `none`: only attached readers get it. */
 const LOGS = {
   replica: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '3' } },
   task: { Type: 'json-file', Config: { 'max-size': '10m', 'max-file': '1' } },
@@ -50,7 +51,7 @@ export function replicaSpec(
     name: replicaName(rollout, index),
     ...spec,
     ...commandOf(replica.command),
-    ...(rollout.workingDir === null ? {} : { WorkingDir: rollout.workingDir }),
+    ...workingDirOf(rollout),
     ...(rollout.stopSeconds === null ? {} : { StopTimeout: rollout.stopSeconds }),
     Labels: replicaLabels(placement.installationId, rollout, index),
     ...(isJoined(placement.network) ? {} : ownConnection(placement.network, replica.alias, port)),
@@ -77,7 +78,7 @@ export function taskSpec(
   placement: Placement,
   { attached }: { attached: boolean },
 ): ContainerCreateOptions {
-  const { HostConfig, ...spec } = containerSpec(task, placement)
+  const { HostConfig, ...spec } = containerSpec({ ...task, settings: null }, placement)
   const hasCommand = task.entrypoint.length + task.args.length > 0
   return {
     name: taskName(task),
@@ -89,28 +90,36 @@ export function taskSpec(
   }
 }
 
-/** The container of one attempt of a run: on the network, and found there by nobody. Its output is kept as a replica's. */
+/** The container of one attempt of a run: on the network, under no name. Its output is kept as a replica's. */
 export function runSpec(run: RunContainer, placement: Placement): ContainerCreateOptions {
   const { HostConfig, ...spec } = containerSpec({ ...run, volume: null, sandbox: null }, placement)
   return {
     name: runName(run),
     ...spec,
     ...commandOf(run.command),
-    ...(run.workingDir === null ? {} : { WorkingDir: run.workingDir }),
+    ...workingDirOf(run),
+    ...(run.settings?.stopGraceSeconds === undefined ? {} : { StopTimeout: run.settings.stopGraceSeconds }),
     Labels: runLabels(placement.installationId, run),
     HostConfig: { ...HostConfig, RestartPolicy: { Name: 'no' }, LogConfig: LOGS.replica },
   }
+}
+
+/** A command names its own; otherwise that of the settings counts, and last the image's. */
+function workingDirOf({ workingDir, settings }: Pick<Rollout, 'workingDir' | 'settings'>) {
+  const directory = workingDir ?? settings?.workingDir
+  return directory === undefined ? {} : { WorkingDir: directory }
 }
 
 interface Contained extends Mounted {
   pinnedImage: string
   environment: Record<string, string>
   sandbox: Sandbox | null
+  settings: ContainerSettings | null
   resources: Resources
 }
 
 function containerSpec(contained: Contained, { installationId, network, cores, processes }: Placement) {
-  const { HostConfig, ...user } = confinementOf(contained.sandbox, processes)
+  const { HostConfig, ...user } = confinementOf(contained, processes)
   return {
     Image: contained.pinnedImage,
     ...user,

@@ -1,13 +1,10 @@
 import { setTimeout as pause } from 'node:timers/promises'
+import type { ContainerInspectInfo } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { statusOf } from '../../engine/docker/engine-answers.ts'
-import { type LogLine, RuntimeError } from '../container-runtime.ts'
 import { findContainer } from './find-containers.ts'
-import { readLogs } from './logs.ts'
 import { removeContainer } from './remove.ts'
-
-/** Exit codes of a shell, and of the engine's init process, for a command that cannot be run or does not exist. */
-const CANNOT_RUN = [126, 127]
+import { cannotRun, commandFault, lastLineOf } from './start-fault.ts'
 
 /**
  * As `ps` shows the init process, alive or about to be reaped, and the OCI runtime in its place: the engine answers as
@@ -31,9 +28,9 @@ export async function checkStarted(
 ): Promise<void> {
   for (let check = 0; check < CHECKS; check += 1) {
     if (await runsCommand(engine, containerId, signal)) return
-    const state = (await findContainer(engine, containerId, signal))?.State
-    if (state?.Status !== 'running') {
-      if (state && CANNOT_RUN.includes(state.ExitCode)) await failStart(engine, containerId, name, signal)
+    const found = await findContainer(engine, containerId, signal)
+    if (found?.State.Status !== 'running') {
+      if (found && cannotRun(found.State.ExitCode)) await failStart(engine, found, name, signal)
       return
     }
     await pause(CHECK_EVERY_MS, undefined, { signal })
@@ -53,14 +50,14 @@ async function runsCommand(engine: DockerEngine, containerId: string, signal: Ab
 }
 
 /** Removes the container: it would restart again and again, and appear to run in between. */
-async function failStart(engine: DockerEngine, containerId: string, name: string, signal: AbortSignal): Promise<never> {
-  const lines = await Array.fromAsync(readLogs(engine, containerId, { tail: 3 }, signal))
-  await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
-  throw new RuntimeError('CONTAINER_START_FAILED', `The command of ${name} cannot be run${lastWords(lines)}`)
-}
-
-/** The init process's error, without its name and process id: `[FATAL tini (7)] exec x failed: …`. */
-function lastWords(lines: LogLine[]): string {
-  const words = lines.at(-1)?.message.replace(/^\[\w+ +tini \(\d+\)\] /, '')
-  return words ? `: ${words}` : ''
+async function failStart(
+  engine: DockerEngine,
+  { Id: id, Image: image }: ContainerInspectInfo,
+  subject: string,
+  signal: AbortSignal,
+): Promise<never> {
+  const words = await lastLineOf(engine, id, signal)
+  const fault = await commandFault(engine, { image, subject, words }, signal)
+  await removeContainer(engine, id, { graceSeconds: 0 }, signal)
+  throw fault
 }

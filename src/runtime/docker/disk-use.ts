@@ -41,7 +41,7 @@ interface Volumes {
   Volumes: { Name: string; UsageData?: { Size: number } | null }[] | null
 }
 
-/** The engine adds up the files of every volume that it has; -1 where its driver cannot tell. */
+/** The engine adds up the files of every volume that it has; -1 where its driver does not know. */
 async function readVolumeSizes(engine: DockerEngine, signal: AbortSignal): Promise<ReadonlyMap<string, number>> {
   const found = (await ask(engine, { path: '/system/df', query: { type: 'volume' }, signal })) as Volumes
   return new Map((found.Volumes ?? []).map(({ Name, UsageData }) => [Name, UsageData?.Size ?? -1]))

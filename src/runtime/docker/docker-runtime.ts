@@ -15,9 +15,9 @@ import { NetworkHolders } from './network-holders.ts'
 import { observeReplicas } from './observe.ts'
 import { removeReplicas } from './remove.ts'
 import { ReplicaNetworks } from './replica-networks.ts'
-import { freezeReplica, startReplica, stopReplica, unfreezeReplica } from './rest.ts'
 import { createRun, observeRuns, removeRuns, startRun, stopRun } from './run-container.ts'
 import { runTask } from './run-task.ts'
+import { freezeReplica, startReplica, stopReplica, unfreezeReplica } from './sleep-replica.ts'
 import { ReplicaSamples } from './stats.ts'
 import { observeTasks, removeTasks, startTask } from './task.ts'
 import { removeVolume } from './volumes.ts'
@@ -86,10 +86,11 @@ export function createDockerRuntime(
     },
     removeVolume: (volumeId, bounds) => within(engine, bounds, (signal) => removeVolume(engine, volumeId, signal)),
     removeLeftVolumes: (bounds) => within(engine, bounds, (signal) => removeLeftVolumes(engine, null, signal)),
-    removeNetwork: (accountId, bounds) =>
+    removeNetwork: (ownerId, bounds) =>
       within(engine, bounds, async (signal) => {
-        await holders.removeUnused(accountId, signal)
-        await networks.remove(accountId, signal)
+        // Of a group there are none.
+        await holders.removeUnused(ownerId, signal)
+        await networks.remove(ownerId, signal)
       }),
     logs: (name, bounds) => replicaLogs(engine, name, bounds),
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),

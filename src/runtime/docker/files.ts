@@ -7,7 +7,7 @@ import type { ContainerFile } from '../sandbox.ts'
 import type { Owner } from './volume-owner.ts'
 
 /**
- * The folders of the files. Where the container's root is read-only, each becomes a volume of this container alone: an
+ * The folders of the files. Where the container's root is read-only, or memory covers it, each becomes a volume of this container alone: an
  * engine writes into a volume also there, and fills it with what the image has in that folder. Everywhere else the files
  * are in the container's own layer, which goes with it. Both stay when the container is restarted.
  */
@@ -15,7 +15,7 @@ export const foldersOf = (files: readonly ContainerFile[]): string[] => [
   ...new Set(files.map(({ path }) => posix.dirname(path))),
 ]
 
-/** Before the container starts. Nobody but its user may read them. */
+/** Before the container starts. Only its user may read them. */
 export async function writeFiles(
   container: Container,
   files: readonly ContainerFile[],
@@ -38,7 +38,7 @@ export async function writeFiles(
   }
 }
 
-/** Of a folder and those above it, outermost first: an engine would make them writable for everybody. */
+/** Of a folder and those above it, outermost first: an engine would make them writable for all users. */
 async function missingFolders(container: Container, folder: string, signal: AbortSignal): Promise<string[]> {
   if (folder === '/' || (await exists(container, folder, signal))) return []
   return [...(await missingFolders(container, posix.dirname(folder), signal)), folder]

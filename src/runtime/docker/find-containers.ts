@@ -19,7 +19,7 @@ export const listReplicas = (
     abortSignal: signal,
   })
 
-/** One container by name or id, whoever owns it; null when there is none. */
+/** One container by name or id, of any owner; null when there is none. */
 export async function findContainer(
   engine: DockerEngine,
   name: string,

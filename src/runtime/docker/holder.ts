@@ -7,7 +7,7 @@ import { inParallel } from '../in-parallel.ts'
 import { createContainer } from './create-container.ts'
 import { ensureHolderImage, HOLDER_IMAGE } from './holder-image.ts'
 
-/** After it nobody joins one that waits to be joined; a minute later whoever sees it removes it. */
+/** After it no container joins one that waits to be joined; a minute later the next sweep of any worker removes it. */
 export const LIFETIME_MS = 600_000
 const MARGIN_MS = 60_000
 const AT_ONCE = 4
@@ -48,13 +48,17 @@ export async function makeHolder(
     NetworkingConfig: named,
     HostConfig: {
       NetworkMode: network.name,
-      ...{ CapDrop: ['ALL'], SecurityOpt: ['no-new-privileges:true'], ReadonlyRootfs: true },
-      ...{ PidsLimit: PROCESSES, Memory: MEMORY_BYTES, MemorySwap: MEMORY_BYTES },
+      CapDrop: ['ALL'],
+      SecurityOpt: ['no-new-privileges:true'],
+      ReadonlyRootfs: true,
+      PidsLimit: PROCESSES,
+      Memory: MEMORY_BYTES,
+      MemorySwap: MEMORY_BYTES,
       LogConfig: { Type: 'none' as const, Config: {} },
     },
   }
   const { id } = await createContainer(engine, spec, signal).catch((error: unknown) => {
-    // Somebody has removed the image.
+    // The image was removed meanwhile.
     if (statusOf(error) === 404) images.delete(engine)
     throw error
   })
@@ -108,7 +112,7 @@ export const listHolders = (engine: DockerEngine, labels: readonly string[], sig
   })
 
 /**
- * Removes holders that nothing is in, or will be: of an account, or, without one, those whose time is over, whoever made
+ * Removes holders that nothing is in, or will be: of an account, or, without one, those whose time is over, of any worker that made
  * them. Returns their ids.
  */
 export async function removeUnusedHolders(

@@ -20,23 +20,32 @@ interface Unfinished {
 /**
  * Assembles lines from the engine's chunks, which end anywhere, and its frames, which hold at most 16 KiB of a line,
  * each with its own timestamp. A longer line comes out in pieces of at most 16 KiB with the timestamp of its beginning,
- * cut between characters, so that nothing is lost.
+ * cut between characters, so that nothing is lost. What a run says last, without a newline, is a line of its own.
  */
 export class LogLines {
-  #pending: Buffer = Buffer.alloc(0)
+  /** Of a frame that has not come whole. */
+  #pending: Buffer[] = []
+  #pendingBytes = 0
+  /** So many are needed to go on. */
+  #neededBytes = HEADER_BYTES
   readonly #unfinished = new Map<StreamName, Unfinished>()
 
   /** The lines that this chunk completes. */
   read(chunk: Buffer): LogLine[] {
     const lines: LogLine[] = []
-    let rest = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
-    while (rest.length >= HEADER_BYTES) {
-      const end = HEADER_BYTES + rest.readUInt32BE(4)
-      if (rest.length < end) break
+    this.#pending.push(chunk)
+    this.#pendingBytes += chunk.length
+    // Put together once it is whole: for each chunk, all of a frame would be copied again and again.
+    if (this.#pendingBytes < this.#neededBytes) return lines
+    let rest = this.#pending.length === 1 ? chunk : Buffer.concat(this.#pending)
+    let end = frameBytes(rest)
+    for (; rest.length >= end; end = frameBytes(rest)) {
       lines.push(...this.#readFrame(rest[0] === 2 ? 'stderr' : 'stdout', rest.subarray(HEADER_BYTES, end)))
       rest = rest.subarray(end)
     }
-    this.#pending = rest
+    this.#neededBytes = end
+    this.#pending = rest.length === 0 ? [] : [rest]
+    this.#pendingBytes = rest.length
     return lines
   }
 
@@ -49,8 +58,10 @@ export class LogLines {
 
   #readFrame(stream: StreamName, frame: Buffer): LogLine[] {
     const space = frame.indexOf(0x20)
-    const ends = frame.at(-1) === NEWLINE
-    const text = frame.subarray(space + 1, ends ? -1 : undefined)
+    const hasNewline = frame.at(-1) === NEWLINE
+    const text = frame.subarray(space + 1, hasNewline ? -1 : undefined)
+    // Of a line that goes on, the engine hands on as much as it holds: less is what a run said last.
+    const ends = hasNewline || text.length < MAX_LINE_BYTES
     const line = this.#unfinished.get(stream) ?? { nanoseconds: nanosecondsOf(frame, space), parts: [], bytes: 0 }
     line.parts.push(text)
     line.bytes += text.length
@@ -62,6 +73,9 @@ export class LogLines {
     return [...lines, finished(stream, line)]
   }
 }
+
+/** Of the frame that begins here, as far as its header has come. */
+const frameBytes = (rest: Buffer): number => HEADER_BYTES + (rest.length < HEADER_BYTES ? 0 : rest.readUInt32BE(4))
 
 /** `2026-11-21T07:14:42.123456789Z`, with a fraction of up to nine digits. */
 function nanosecondsOf(frame: Buffer, space: number): bigint {

@@ -6,7 +6,7 @@ import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import type { RunContainer } from '../run.ts'
 import { holds, LIFETIME_MS, makeHolder, removeHolder, removeUnusedHolders } from './holder.ts'
 
-const MOST_BYTES = 64 * 1024
+const MAX_BYTES = 64 * 1024
 
 type Owner = Pick<RunContainer, 'accountId' | 'appEnvId'>
 
@@ -65,7 +65,7 @@ export class NetworkHolders {
     })
   }
 
-  /** Nobody joined it. */
+  /** No container joined it. */
   giveBack(holder: Holder): void {
     this.#free.push(holder)
   }
@@ -93,7 +93,7 @@ export class NetworkHolders {
     })
   }
 
-  /** Removes those of the account that nothing is in, or, without an account, those whose time is over, whoever made them. */
+  /** Removes those of the account that nothing is in, or, without an account, those whose time is over, of any worker. */
   async removeUnused(accountId: string | null, signal: AbortSignal): Promise<void> {
     const removed = await removeUnusedHolders(this.#engine, accountId, signal)
     const left = this.#free.filter(({ id }) => !removed.includes(id))
@@ -121,7 +121,7 @@ export class NetworkHolders {
     for await (const entry of archive.pipe(extract())) {
       const { name, type, size = 0, mode } = entry.header
       bytes += size
-      if (bytes > MOST_BYTES) throw new Error(`A run has made ${name} ${size} bytes long`)
+      if (bytes > MAX_BYTES) throw new Error(`A run has made ${name} ${size} bytes long`)
       hash.update(`${name} ${type} ${size} ${mode}\n`)
       for await (const chunk of entry) hash.update(chunk as Buffer)
     }

@@ -1,12 +1,13 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
-import { networkName } from '../../engine/docker/networks.ts'
 import type { ObservedReplica, ReplicaPhase } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
 import { isConnected } from './connect-replica.ts'
+import { labelledGroup } from './container-labels.ts'
 import type { Reach } from './container-spec.ts'
 import { findContainer, listReplicas, withNetwork } from './find-containers.ts'
+import { membershipsOf } from './networks-of.ts'
 
 const INSPECTIONS_AT_ONCE = 8
 
@@ -63,7 +64,8 @@ export function observedReplica(
   const label = (name: string) => listed.Labels[name] ?? ''
   const state = inspected?.State
   const phase = PHASES[state?.Status ?? listed.State] ?? 'dead'
-  const network = networkName(installationId, label(LABEL.account))
+  const member = { accountId: label(LABEL.account), group: labelledGroup(listed.Labels) }
+  const memberships = membershipsOf(installationId, member)
   const hasEnded = phase === 'exited' || phase === 'dead' || phase === 'restarting'
   return {
     name: (listed.Names[0] ?? '').replace(/^\//, ''),
@@ -77,11 +79,11 @@ export function observedReplica(
     index: Number(label(LABEL.replica)),
     phase,
     ...((phase === 'running' || phase === 'paused') && inspected
-      ? endpointOf(inspected, network, label(LABEL.port), reach)
+      ? endpointOf(inspected, memberships[0].name, label(LABEL.port), reach)
       : { address: null, port: null }),
     hasOwnAddress: reach === 'address',
     // Unknown without an inspection, and then not to be acted upon.
-    isConnected: phase !== 'running' || inspected === null || isConnected(inspected, network, reach),
+    isConnected: phase !== 'running' || inspected === null || isConnected(inspected, memberships, reach),
     startedAt: dateOf(state?.StartedAt),
     finishedAt: dateOf(state?.FinishedAt),
     exitCode: hasEnded && state ? state.ExitCode : null,

@@ -1,17 +1,18 @@
 import type { ContainerInspectInfo } from 'dockerode'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { messageOf, statusOf } from '../../engine/docker/engine-answers.ts'
-import { refusedAs } from '../../engine/docker/engine-words.ts'
+import { type EngineWord, refusedAs } from '../../engine/docker/engine-words.ts'
 import { RuntimeError } from '../container-runtime.ts'
 import { findContainer } from './find-containers.ts'
 import { holderOf } from './holder.ts'
+import { startFault } from './start-fault.ts'
 
 const GONE = 404
 const CONFLICT = 409
 
 /**
  * Whether the engine refused a container because that is gone, or being removed. Engines answer the same when its
- * network is gone, or what it joins, so its state tells.
+ * network is gone, or what it joins, so its state decides.
  */
 export async function isGone(engine: DockerEngine, id: string, error: unknown, signal: AbortSignal): Promise<boolean> {
   if (statusOf(error) !== GONE && statusOf(error) !== CONFLICT) return false
@@ -29,13 +30,16 @@ export async function lostItsHolder(
   return holder !== null && (await findContainer(engine, holder, signal))?.State.Running !== true
 }
 
+/** The next attempt would be refused alike. Engines answer them with 500 as well. */
+const FINAL: readonly EngineWord[] = ['cannotRun', 'userUnknown', 'workingDirTaken']
+
 /** An answer about the image or the command is final; any other may be temporary. */
 export function refusalOf(error: unknown): unknown {
   if (statusOf(error) === GONE && refusedAs(error, 'imageGone')) {
     return new RuntimeError('IMAGE_NOT_FOUND', `The engine no longer has the image: ${messageOf(error)}`)
   }
-  const isFinal = statusOf(error) === 400 || refusedAs(error, 'cannotRun') || refusedAs(error, 'userUnknown')
-  return isFinal ? new RuntimeError('CONTAINER_START_FAILED', messageOf(error)) : error
+  const isFinal = statusOf(error) === 400 || FINAL.some((word) => refusedAs(error, word))
+  return isFinal ? startFault(messageOf(error)) : error
 }
 
 /** A command that does not read all of its input may end before its output has been taken. */

@@ -5,7 +5,7 @@ import type { AccountNetwork } from '../../engine/docker/networks.ts'
 import type { ExpectedReplica, Rollout } from '../container-runtime.ts'
 import { holds, LIFETIME_MS, listHolders, makeHolder, removeHolder, removeUnjoined } from './holder.ts'
 
-/** The environment whose container it is for. Not the label of its containers: whoever lists these means replicas. */
+/** The environment whose container it is for. Not the label of its containers: lists of these mean replicas. */
 const HELD_FOR = 'berth.network-of'
 
 interface Spare {
@@ -63,8 +63,8 @@ export class ReplicaNetworks {
   }
 
   /**
-   * Those that nothing is in, whoever made them: each has the environment's name on the network, and whoever asks for it
-   * would be sent to where nobody listens.
+   * Those that nothing is in, of any worker: each has the environment's name on the network, and a client of it
+   * would be sent to where no program listens.
    */
   #removeOthers(appEnvId: string, kept: Spare | null): void {
     this.#inBackground(async (signal) => {

@@ -11,5 +11,6 @@ export function replicaOf({ followers, replicas: _, ...rollout }: Rollout, index
   if (!followers || index === 0) return { ...rollout, alias: rollout.cliEnvName, scratchPaths: [] }
   const { command, files, dataPath, alias } = followers
   const environment = { ...rollout.environment, ...followers.environment, BERTH_REPLICA: String(index) }
-  return { ...rollout, command, environment, files, alias, volume: null, scratchPaths: [dataPath] }
+  const group = rollout.group && { ...rollout.group, aliases: [] }
+  return { ...rollout, command, environment, files, alias, group, volume: null, scratchPaths: [dataPath] }
 }

@@ -1,7 +1,7 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import { notFound } from '../../domain/errors.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
-import { statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
+import { messageOf, statusOf, tolerating } from '../../engine/docker/engine-answers.ts'
 import { refusedAs } from '../../engine/docker/engine-words.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
 import type { AccountNetwork } from '../../engine/docker/networks.ts'
@@ -10,16 +10,19 @@ import { RuntimeError } from '../container-runtime.ts'
 import { inParallel } from '../in-parallel.ts'
 import type { ContainerPhase } from '../phase.ts'
 import { type ObservedRun, type RunContainer, type RunReference, runName } from '../run.ts'
-import { runFilters } from './container-labels.ts'
+import { labelledGroup, runFilters } from './container-labels.ts'
 import { runSpec } from './container-spec.ts'
-import { createContainer, leaveLimits } from './create-container.ts'
+import { createContainer } from './create-container.ts'
 import { findContainer } from './find-containers.ts'
-import { joining } from './holder.ts'
+import { isJoined, joining } from './holder.ts'
 import type { NetworkHolders } from './network-holders.ts'
+import { ensureNetworks } from './networks-of.ts'
 import { observedReplica } from './observe.ts'
+import { limitsRefused } from './own-limits.ts'
 import { prepareContainer } from './prepare.ts'
 import { isGone, lostItsHolder, refusalOf } from './refusals.ts'
 import { removeContainer } from './remove.ts'
+import { cannotRun, commandFault, isRefusal, lastLineOf } from './start-fault.ts'
 import type { TaskEngine } from './task.ts'
 
 const AT_ONCE = 8
@@ -32,8 +35,10 @@ export interface RunEngine extends TaskEngine {
 export async function createRun(runs: RunEngine, run: RunContainer, signal: AbortSignal): Promise<ObservedRun> {
   const { engine } = runs
   try {
-    const id = await create(runs, run, await engine.networks.ensure(run.accountId), signal)
+    const [network, ...others] = await ensureNetworks(engine, run)
+    const id = await create(runs, run, network, signal)
     failpoint('container.created', run.appEnvId)
+    await joinOthers(engine, id, others, signal)
     await prepareContainer(engine, id, { ...run, volume: null }, signal)
     return {
       ...NEW,
@@ -49,7 +54,19 @@ export async function createRun(runs: RunEngine, run: RunContainer, signal: Abor
   }
 }
 
-/** In a connection that is held for it, or with one of its own. */
+/** Under no name: a run is not what others mean by it. */
+async function joinOthers(
+  { docker }: DockerEngine,
+  Container: string,
+  networks: readonly AccountNetwork[],
+  abortSignal: AbortSignal,
+): Promise<void> {
+  const request = { Container, abortSignal }
+  // 403: an earlier attempt has connected it.
+  for (const { id } of networks) await tolerating([403], () => docker.getNetwork(id).connect(request))
+}
+
+/** In a connection that is held for it, or with one of its own, where the connection is not like all others. */
 async function create(
   { engine, cores, processes, holders }: RunEngine,
   run: RunContainer,
@@ -57,8 +74,9 @@ async function create(
   signal: AbortSignal,
 ): Promise<string> {
   const placement = { installationId: engine.installationId, cores: await cores(), processes }
-  const within = (mode: string) => createContainer(engine, runSpec(run, { ...placement, network: mode }), signal)
-  const holder = await holders.claim(run, network, signal)
+  const within = (mode: string) =>
+    createContainer(engine, runSpec(run, { ...placement, network: mode }), signal, { areLimitsRequired: true })
+  const holder = isOfItsOwn(run) ? null : await holders.claim(run, network, signal)
   if (!holder) return (await within(network.name)).id
   try {
     const { id } = await within(joining(holder))
@@ -73,6 +91,9 @@ async function create(
   }
 }
 
+/** A name and a second network are a container's own, and would become the holder's. */
+const isOfItsOwn = ({ group, settings }: RunContainer): boolean => group !== null || settings?.hostname !== undefined
+
 const NEW = { phase: 'created', startedAt: null, finishedAt: null, exitCode: null, outOfMemory: false } as const
 
 async function adopt(engine: DockerEngine, run: RunContainer, signal: AbortSignal): Promise<ObservedRun> {
@@ -81,9 +102,13 @@ async function adopt(engine: DockerEngine, run: RunContainer, signal: AbortSigna
   if (!holder) throw new Error(`Container ${name} is being removed`)
   const labels = holder.Config.Labels ?? {}
   if (labels[LABEL.installation] !== engine.installationId || labels[LABEL.operation] !== run.runId)
-    throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by someone else's container`)
-  // Whoever created it may have been killed before it had its files.
-  if (isNew(holder)) await prepareContainer(engine, holder.Id, { ...run, volume: null }, signal)
+    throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by a container that is not Berth’s`)
+  // The worker that created it may have been killed before it had its files.
+  if (isNew(holder)) {
+    const [, ...others] = await ensureNetworks(engine, run)
+    await joinOthers(engine, holder.Id, others, signal)
+    await prepareContainer(engine, holder.Id, { ...run, volume: null }, signal)
+  }
   return inspectedRun(engine, holder)
 }
 
@@ -105,26 +130,28 @@ export async function startRun(
     if (statusOf(error) === null) throw error
     if (await isGone(engine, containerId, error, signal)) throw notFound('container', containerId)
     if (refusedAs(error, 'startedBefore')) throw new RuntimeError('START_LOST', START_LOST)
-    if (refusedAs(error, 'limitRefused')) leaveLimits(engine)
-    else {
-      const hasNoConnection =
-        refusedAs(error, 'bridgeGone') ||
-        refusedAs(error, 'networkGone') ||
-        (await lostItsHolder(engine, found, signal))
-      if (!hasNoConnection) throw refusalOf(error)
-    }
+    // A run has those limits only that its owner has set.
+    if (refusedAs(error, 'limitRefused')) throw limitsRefused(messageOf(error))
+    const hasNoConnection =
+      refusedAs(error, 'bridgeGone') || refusedAs(error, 'networkGone') || (await lostItsHolder(engine, found, signal))
+    if (!hasNoConnection) throw refusalOf(error)
     await removeContainer(engine, containerId, { graceSeconds: 0 }, signal)
     holders.release(containerId)
     return false
   }
   const { [LABEL.account]: accountId = '', [LABEL.appEnv]: appEnvId = '' } = found.Config.Labels ?? {}
   failpoint('container.started', appEnvId)
-  holders.refill({ accountId, appEnvId })
+  if (mayBeJoined(found)) holders.refill({ accountId, appEnvId })
   return true
 }
 
+/** Whether a run like this one would join a holder. */
+const mayBeJoined = ({ Id, Config, HostConfig }: ContainerInspectInfo): boolean =>
+  isJoined(HostConfig.NetworkMode ?? '') ||
+  (labelledGroup(Config.Labels ?? {}) === null && Id.startsWith(Config.Hostname))
+
 const START_LOST =
-  'The container engine was lost while it started the container, and cannot tell whether the command ran'
+  'The container engine was lost while it started the container, and it is unknown whether the command ran'
 
 const isNew = ({ State }: ContainerInspectInfo): boolean =>
   State.Status === 'created' && State.StartedAt.startsWith('0001-')
@@ -135,7 +162,7 @@ export async function observeRuns(
   signal: AbortSignal,
 ): Promise<ObservedRun[]> {
   const { containerId, appEnvId } = reference
-  // Whoever asks for all of them is about to tidy up.
+  // A caller that asks for all of them is about to tidy up.
   if (containerId === undefined && appEnvId === undefined) await holders.removeUnused(null, signal)
   if (containerId === undefined)
     return (await list(engine, reference, signal)).map((listed) => observedRun(engine, listed, null))
@@ -143,7 +170,18 @@ export async function observeRuns(
   const isOurs = found?.Config.Labels?.[LABEL.installation] === engine.installationId
   const seen = isOurs ? inspectedRun(engine, found) : null
   if (!seen || ENDED.includes(seen.phase)) holders.release(containerId)
-  return seen ? [seen] : []
+  if (!found || !seen || !ENDED.includes(seen.phase) || !cannotRun(seen.exitCode)) return seen ? [seen] : []
+  return [{ ...seen, ...(await startFaultOf(engine, found, seen.name, signal)) }]
+}
+
+async function startFaultOf(
+  engine: DockerEngine,
+  { Id, Image: image }: ContainerInspectInfo,
+  subject: string,
+  signal: AbortSignal,
+): Promise<Pick<ObservedRun, 'startFault'>> {
+  const words = await lastLineOf(engine, Id, signal)
+  return isRefusal(words) ? { startFault: (await commandFault(engine, { image, subject, words }, signal)).message } : {}
 }
 
 const ENDED: readonly ContainerPhase[] = ['exited', 'dead']

@@ -11,6 +11,7 @@ import { RuntimeError } from '../container-runtime.ts'
 import { type Task, taskName } from '../task.ts'
 import { brokenOff } from './refusals.ts'
 import { removeContainer } from './remove.ts'
+import { cannotRun, commandFault, isRefusal } from './start-fault.ts'
 import { beginTask, type TaskEngine } from './task.ts'
 
 /** Runs a task to its end. Its removal is not the caller's to abort: what it cannot remove is swept later. */
@@ -40,6 +41,9 @@ export async function runTask(
     const { errorOutput, isWhole } = await carryStreams(attached.connection, options, signal)
     const exitCode = await exitCodeOf(engine, (signal) => stateOf(container, name, signal), signal)
     if (!isWhole && exitCode === 0 && options.output) throw brokenOff()
+    const words = errorOutput.trimEnd().split('\n').at(-1) ?? ''
+    if (cannotRun(exitCode) && isRefusal(words))
+      throw await commandFault(engine, { image: task.pinnedImage, subject: name, words }, signal)
     return { exitCode, errorOutput }
   }
   try {

@@ -18,8 +18,8 @@ interface Measure {
  * a window of a few of them, or of less than one, measures anything from nothing to whole cores. A longer one is no longer
  * "now".
  */
-const SHORTEST_WINDOW_MS = 500
-const LONGEST_WINDOW_MS = 60_000
+const MIN_WINDOW_MS = 500
+const MAX_WINDOW_MS = 60_000
 const NANOSECONDS_PER_MS = 1e6
 const BYTES_PER_MB = 1024 * 1024
 
@@ -73,7 +73,7 @@ export class ReplicaSamples {
   #remember(id: string, sample: Sample): void {
     this.#last.set(id, sample)
     for (const [other, { takenAtMs }] of this.#last) {
-      if (sample.takenAtMs - takenAtMs > LONGEST_WINDOW_MS) this.#last.delete(other)
+      if (sample.takenAtMs - takenAtMs > MAX_WINDOW_MS) this.#last.delete(other)
     }
   }
 }
@@ -94,7 +94,7 @@ const hasRun = ({ takenAtMs }: Sample): boolean => takenAtMs > 0
 /** A restarted container counts from zero again, so its earlier sample is useless. */
 function isWindow(before: Sample, now: Sample): boolean {
   const length = now.takenAtMs - before.takenAtMs
-  return length >= SHORTEST_WINDOW_MS && length <= LONGEST_WINDOW_MS && now.cpuNanoseconds >= before.cpuNanoseconds
+  return length >= MIN_WINDOW_MS && length <= MAX_WINDOW_MS && now.cpuNanoseconds >= before.cpuNanoseconds
 }
 
 /** A millicore is a thousandth of a core: one microsecond of CPU time per millisecond. */

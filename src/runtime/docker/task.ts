@@ -102,7 +102,7 @@ async function removeEarlier(engine: DockerEngine, task: Task, signal: AbortSign
   const earlier = await findContainer(engine, name, signal)
   if (!earlier) return
   if (earlier.Config.Labels?.[LABEL.installation] !== engine.installationId) {
-    throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by someone else's container`)
+    throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by a container that is not Berth’s`)
   }
   await removeContainer(engine, earlier.Id, { graceSeconds: 0 }, signal)
 }

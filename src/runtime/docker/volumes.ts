@@ -1,4 +1,5 @@
 import type { ContainerCreateOptions } from 'dockerode'
+import type { ContainerSettings } from '../../domain/container-settings.ts'
 import type { DockerEngine } from '../../engine/docker/connection.ts'
 import { tolerating } from '../../engine/docker/engine-answers.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
@@ -20,6 +21,7 @@ export interface Mounted {
   files: readonly ContainerFile[]
   /** Null: its root can be written. */
   sandbox: Pick<Sandbox, 'readOnlyRoot'> | null
+  settings: Pick<ContainerSettings, 'readOnlyRoot' | 'tmpfs'> | null
   scratchPaths?: readonly string[]
 }
 
@@ -28,7 +30,7 @@ export interface Mounted {
  * without are removed with their container.
  */
 export function mountsOf(mounted: Mounted, installationId: string): Mounts {
-  const { volume, files, sandbox, scratchPaths = [], accountId, appEnvId } = mounted
+  const { volume, files, sandbox, settings, scratchPaths = [], accountId, appEnvId } = mounted
   const mount = (role: string, Target: string, Source?: string) => {
     const Labels = {
       [LABEL.installation]: installationId,
@@ -42,9 +44,15 @@ export function mountsOf(mounted: Mounted, installationId: string): Mounts {
   return [
     ...(volume ? [mount(VOLUME_ROLE, volume.path, volumeName(installationId, volume.id))] : []),
     ...scratchPaths.map((path) => mount(SCRATCH_ROLE, path)),
-    ...(sandbox?.readOnlyRoot ? foldersOf(files) : []).map((folder) => mount(FILES_ROLE, folder)),
+    ...foldersOf(files)
+      .filter((folder) => sandbox?.readOnlyRoot || isCovered(folder, settings))
+      .map((folder) => mount(FILES_ROLE, folder)),
   ] as Mounts
 }
+
+/** Where a file of the container's own layer could not be written, or not be seen. */
+const isCovered = (folder: string, settings: Mounted['settings']): boolean =>
+  settings?.readOnlyRoot === true || (settings?.tmpfs ?? []).some(({ path }) => `${folder}/`.startsWith(`${path}/`))
 
 /** Already gone is fine. */
 export async function removeVolume(engine: DockerEngine, volumeId: string, signal: AbortSignal): Promise<void> {

@@ -2,12 +2,14 @@ import type { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask, type DockerEngine } from '../../engine/docker/connection.ts'
 import { LABEL } from '../../engine/docker/labels.ts'
-import { isNetworkName, networkName } from '../../engine/docker/networks.ts'
+import { isNetworkName } from '../../engine/docker/networks.ts'
+import { WholeLines } from '../../engine/docker/whole-lines.ts'
 import { within } from '../../engine/docker/within.ts'
 import type { ContainerEnd } from '../container-runtime.ts'
-import { replicaFilters } from './container-labels.ts'
+import { labelledGroup, replicaFilters } from './container-labels.ts'
 import { listReplicas } from './find-containers.ts'
 import { holderOf } from './holder.ts'
+import { membershipsOf } from './networks-of.ts'
 
 /** Listed one by one, because health probes and terminals cause exec events by the thousand. */
 const TELLING_EVENTS = ['create', 'start', 'die', 'oom', 'kill', 'stop', 'pause', 'unpause', 'destroy', 'health_status']
@@ -19,10 +21,10 @@ const NETWORK_EVENTS = ['disconnect', 'destroy']
 const NETWORK_BATCH_MS = 100
 
 const FIRST_PAUSE_MS = 250
-const LONGEST_PAUSE_MS = 10_000
+const MAX_PAUSE_MS = 10_000
 
-/** An event is one line of JSON; a longer line is not an event. */
-const MAX_EVENT_LENGTH = 64 * 1024
+/** An event is one line of JSON; a longer line is no event of a container of ours. */
+const MAX_EVENT_BYTES = 64 * 1024
 
 type OnChange = (appEnvId: string, end: ContainerEnd | null) => void
 
@@ -52,9 +54,11 @@ async function watchNetworks(engine: DockerEngine, onChange: OnChange, signal: A
     pending.containers = new Set()
     pending.networks = new Set()
     for (const { Id, Labels, State, HostConfig } of await within(engine, { signal }, list)) {
-      const network = networkName(engine.installationId, Labels[LABEL.account] ?? '')
+      const member = { accountId: Labels[LABEL.account] ?? '', group: labelledGroup(Labels) }
+      const joined = membershipsOf(engine.installationId, member)
       const connected = holderOf({ HostConfig }) ?? Id
-      const isConcerned = State === 'running' && (containers.has(connected) || networks.has(network))
+      const hasLost = containers.has(connected) || joined.some(({ name }) => networks.has(name))
+      const isConcerned = State === 'running' && hasLost
       if (isConcerned) onChange(Labels[LABEL.appEnv] ?? '', null)
     }
   }
@@ -85,7 +89,7 @@ async function followEvents(
       // Any failure means the same: the stream is gone, so open another.
     }
     await pause(pauseMs, undefined, { signal }).catch(() => undefined)
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
   }
 }
 
@@ -96,14 +100,8 @@ async function* eventLines(engine: DockerEngine, filters: EventFilters, signal: 
     const open = AbortSignal.any([signal, closed.signal])
     const question = { path: '/events', query: { filters }, isStream: true, signal: open }
     const stream = (await within(engine, { signal }, () => ask(engine, question))) as Readable
-    stream.setEncoding('utf8')
-    let unfinished = ''
-    for await (const chunk of stream) {
-      const lines = (unfinished + chunk).split('\n')
-      unfinished = lines.pop() ?? ''
-      if (unfinished.length > MAX_EVENT_LENGTH) throw new Error('The engine sent an event that is too long')
-      yield* lines
-    }
+    const whole = new WholeLines(MAX_EVENT_BYTES)
+    for await (const chunk of stream) yield* whole.add(chunk)
   } finally {
     closed.abort()
   }
@@ -125,7 +123,7 @@ class ContainerEndEvents {
   readonly #starved = new Set<string>()
   readonly #ended = new Map<string, ContainerEnd>()
 
-  /** The end that an event tells of, or tells more of. */
+  /** The end that an event reports, or adds to. */
   read({ Action, timeNano, Actor }: EngineEvent): ContainerEnd | null {
     const { ID: containerId = '', Attributes = {} } = Actor ?? {}
     if (Action === 'start' || Action === 'destroy') this.#forget(containerId)

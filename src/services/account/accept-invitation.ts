@@ -13,13 +13,13 @@ import { authorityOfInvitation } from './invitation-commands.ts'
 import { newUser, requireNoMember, restriction } from './membership.ts'
 
 /**
- * Whoever has no user yet sends the secret as a token, and gets a user and a token. Whoever has one sends their own
+ * A caller without a user sends the secret as a token, and gets a user and a token. A caller with a user sends their own
  * token, and the secret as a field: the membership becomes theirs, whatever address the invitation names.
  */
 export const acceptInvitation = command({
   name: 'acceptInvitation',
   about:
-    'Accept an invitation. With the invitation’s secret in the header Authorization, you get a user and a token of your own, which is in this answer and nowhere else. If you have a user, call with your own token, and send the secret as a field.',
+    'Accept an invitation. With the invitation’s secret in the header Authorization, you get a user and a token of your own, which is returned only in this answer. If you have a user, call with your own token, and send the secret as a field.',
   input: z.strictObject({
     secret: z
       .string()
@@ -62,7 +62,7 @@ function announceMember({ announce, auditDetails }: CommandContext, invitation: 
   auditDetails({ invitationId, userId: user.id, email: user.email, ...granted })
 }
 
-/** Throws unless the invitation can be accepted, and whoever made it could make it now. */
+/** Throws unless the invitation can be accepted, and its creator could make it now. */
 async function requireOpen({ tx }: CommandContext, invitation: Invitation): Promise<void> {
   const { accountId, acceptedAt, revokedAt, expiresAt, tokenId } = invitation
   if (acceptedAt) throw conflict('INVITATION_USED', 'The invitation was accepted already; it works once')
@@ -75,7 +75,10 @@ async function requireOpen({ tx }: CommandContext, invitation: Invitation): Prom
     may(inviter, 'member:manage', { accountId }) &&
     excessOf(authorityOf(inviter, accountId), authorityOfInvitation(invitation)) === null
   if (!mayGive)
-    throw conflict('INVITATION_REVOKED', 'Whoever made the invitation may not give that any more; ask for another one')
+    throw conflict(
+      'INVITATION_REVOKED',
+      'The creator of the invitation may no longer give these rights; ask for another one',
+    )
 }
 
 /** The user who becomes a member: the caller, or a new one with a token. */

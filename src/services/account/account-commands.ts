@@ -17,7 +17,7 @@ import { registryCredential, registryFields } from './registry-login.ts'
 export const createAccount = command({
   name: 'createAccount',
   about:
-    'Create an account. Whoever creates it becomes its first ADMIN. With a registry’s login, it gets that as its first credential, the default of that registry, unless the registry refuses it.',
+    'Create an account. Its creator becomes its first ADMIN. With a registry’s login, it gets that as its first credential, the default of that registry, unless the registry refuses it.',
   input: z.strictObject({ name: name('account'), ...registryFields }),
   permission: 'installation:manage',
   prepare: {
@@ -63,7 +63,7 @@ const allowed = (what: string) => z.boolean().optional().describe(`Whether the a
 export const updateAccount = command({
   name: 'updateAccount',
   about:
-    'Put an account on a plan, entitle it, allow it what its plan includes, or forbid it. What is deployed already goes on; only the installation’s admin may.',
+    'Put an account on a plan, entitle it, allow it what its plan includes, or forbid it. What is deployed already keeps running. Only the installation’s admin may.',
   input: z.strictObject({
     accountId: id('account'),
     allowFunctions: allowed('functions, which scale to zero'),
@@ -96,7 +96,7 @@ export const updateAccount = command({
 
 export const deleteAccount = command({
   name: 'deleteAccount',
-  about: 'Delete an account that has no apps any more.',
+  about: 'Delete an account without apps.',
   dangerous: true,
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:change',

@@ -1,9 +1,14 @@
 import type { Database } from '../../database/client.ts'
 import type { Account, Membership } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { account } from '../../resources/account.ts'
+import { member } from '../../resources/member.ts'
 import { ORDER } from '../../resources/order.ts'
-import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import { region } from '../../resources/region.ts'
+import { accountOrCurrent, type Caller, permit, userOf } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
+import { listQuery, query, wholeListQuery } from '../kernel/query.ts'
 import { findByKey, findRows, type Wanted } from '../kernel/read.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
@@ -17,7 +22,7 @@ export const accounts = collection({
   },
 })
 
-export async function getAccount(
+async function findAccount(
   database: Database,
   caller: Caller,
   accountId: string,
@@ -34,7 +39,7 @@ async function readMembers(database: Database, caller: Caller, accountId: string
   permit(caller, 'account:read', { accountId })
 }
 
-/** The members of one account, for whoever may read it. */
+/** The members of one account, for callers who may read it. */
 export const members = collection({
   model: 'Membership',
   orderBy: ORDER.member,
@@ -44,7 +49,7 @@ export const members = collection({
   },
 })
 
-export async function getMember(
+async function findMember(
   database: Database,
   caller: Caller,
   accountId: string,
@@ -57,12 +62,7 @@ export async function getMember(
   return member
 }
 
-export async function listRegions(
-  database: Database,
-  caller: Caller,
-  accountId: string | undefined,
-  wanted: Wanted = {},
-) {
+async function findRegions(database: Database, caller: Caller, accountId: string | undefined, wanted: Wanted = {}) {
   userOf(caller)
   if (accountId) {
     await requireAccount(database, caller, accountId)
@@ -70,3 +70,63 @@ export async function listRegions(
   }
   return findRows(database, 'Region', { ...wanted, where: {}, orderBy: ORDER.region })
 }
+
+export const getAccount = query({
+  name: 'getAccount',
+  path: '/account',
+  permission: 'account:read',
+  about: 'An account; your current one when accountId is omitted.',
+  input: { accountId: id('account').optional() },
+  key: { field: 'accountId', prefix: 'acc' },
+  of: account,
+  version: true,
+  find: ({ database, caller }, { accountId }, wanted) =>
+    findAccount(database, caller, accountOrCurrent(caller, accountId), wanted),
+})
+
+export const listAccounts = listQuery({
+  name: 'listAccounts',
+  path: '/accounts',
+  permission: 'user:read',
+  about: 'The accounts that you belong to; all of them for the installation’s admin.',
+  input: {},
+  of: account,
+  from: accounts,
+})
+
+export const getMember = query({
+  name: 'getMember',
+  path: '/account/member',
+  permission: 'account:read',
+  about: 'A member of an account.',
+  input: { accountId: id('account'), userId: id('user') },
+  of: member,
+  find: ({ database, caller }, { accountId, userId }, wanted) =>
+    findMember(database, caller, accountId, userId, wanted),
+})
+
+/** GraphQL has pages of them. */
+export const listMembers = wholeListQuery({
+  name: 'listMembers',
+  path: '/account/members',
+  permission: 'account:read',
+  about: 'The members of an account.',
+  input: { accountId: id('account') },
+  inGraphQL: null,
+  of: member,
+  isRecord: false,
+  itemsAbout: 'Members of the account.',
+  all: ({ database, caller }, filter, wanted) => members.slice(database, caller, filter, wanted),
+})
+
+export const listRegions = wholeListQuery({
+  name: 'listRegions',
+  path: '/regions',
+  permission: 'catalogue:read',
+  about: 'The regions that environments can run in.',
+  input: { accountId: id('account').optional() },
+  of: region,
+  isRecord: false,
+  itemsAbout: 'Regions of the installation.',
+  all: ({ database, caller }, { accountId }, wanted) => findRegions(database, caller, accountId, wanted),
+})

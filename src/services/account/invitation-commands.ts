@@ -14,8 +14,8 @@ import { lockInvitation } from '../targets/load-invitation.ts'
 import { appEnvIds, email, giverOf, requireAppEnvs, restriction, roles, setOf } from './membership.ts'
 
 const DEFAULT_DAYS = 7
-const MOST_DAYS = 30
-const MOST_OPEN = 100
+const MAX_DAYS = 30
+const MAX_OPEN = 100
 const DAY_MS = 86_400_000
 
 /** The page that reads the secret, which is behind the # and so in no log of a server. */
@@ -24,14 +24,14 @@ export const INVITATION_PATH = '/invitation'
 export const createInvitation = command({
   name: 'createInvitation',
   about:
-    'Invite somebody to an account by a link that works once. It gives no more than you have, and is void when you lose that. The link is in this answer and nowhere else.',
+    'Invite a user to an account by a link that works once. The invitation cannot give more rights than you have, and becomes void when you lose them. The link is returned only in this answer.',
   input: z.strictObject({
     accountId: id('account'),
-    email: email.describe('E-mail address of the person who is invited; a new user gets it. Berth sends no mail.'),
+    email: email.describe('E-mail address of the invited person; a new user gets it. Berth sends no mail.'),
     roles,
     appEnvIds: appEnvIds.default(null),
     expiresAt: instant(
-      `Time at which the link stops working: ${DEFAULT_DAYS} days from now when omitted, ${MOST_DAYS} at most.`,
+      `Time at which the link stops working: ${DEFAULT_DAYS} days from now when omitted, ${MAX_DAYS} at most.`,
     ).optional(),
   }),
   permission: 'member:manage',
@@ -45,8 +45,14 @@ export const createInvitation = command({
     await makeRoom(context, account.id)
     const secret = newSecret('INVITATION')
     const data = {
-      ...{ id: newId('inv'), accountId: account.id, email: input.email.toLowerCase(), roles: input.roles, expiresAt },
-      ...{ ...restriction(input.appEnvIds), hash: hashOfSecret(secret), tokenId: context.caller.tokenId },
+      id: newId('inv'),
+      accountId: account.id,
+      email: input.email.toLowerCase(),
+      roles: input.roles,
+      expiresAt,
+      ...restriction(input.appEnvIds),
+      hash: hashOfSecret(secret),
+      tokenId: context.caller.tokenId,
     }
     await tx.invitation.create({ data })
     const invitationUrl = `${originOf(context)}${INVITATION_PATH}#${secret}`
@@ -65,7 +71,7 @@ export const createInvitation = command({
 
 export const revokeInvitation = command({
   name: 'revokeInvitation',
-  about: 'Revoke an invitation that nobody has accepted: its link stops working at once.',
+  about: 'Revoke an invitation that has not been accepted: its link stops working at once.',
   dangerous: true,
   input: z.strictObject({ invitationId: id('invitation') }),
   permission: 'member:manage',
@@ -90,18 +96,18 @@ async function endOf({ tx }: CommandContext, wanted: string | undefined): Promis
   if (wanted === undefined) return new Date(now + DEFAULT_DAYS * DAY_MS)
   const expiresAt = new Date(wanted)
   if (expiresAt.getTime() <= now) throw invalidField('expiresAt', 'must be in the future')
-  if (expiresAt.getTime() <= now + MOST_DAYS * DAY_MS) return expiresAt
-  throw invalidField('expiresAt', `must be at most ${MOST_DAYS} days from now`)
+  if (expiresAt.getTime() <= now + MAX_DAYS * DAY_MS) return expiresAt
+  throw invalidField('expiresAt', `must be at most ${MAX_DAYS} days from now`)
 }
 
 /** Ended invitations are shown for a while, and then go, when the next one is made. */
 async function makeRoom({ tx }: CommandContext, accountId: string): Promise<void> {
   const now = await databaseTime(tx)
-  const old = new Date(now.getTime() - MOST_DAYS * DAY_MS)
+  const old = new Date(now.getTime() - MAX_DAYS * DAY_MS)
   await tx.invitation.deleteMany({
     where: { accountId, OR: [{ expiresAt: { lt: old } }, { acceptedAt: { lt: old } }, { revokedAt: { lt: old } }] },
   })
   const open = { accountId, acceptedAt: null, revokedAt: null, expiresAt: { gt: now } }
-  if ((await tx.invitation.count({ where: open })) < MOST_OPEN) return
-  throw conflict('TOO_MANY_INVITATIONS', `The account has ${MOST_OPEN} open invitations: revoke some first`)
+  if ((await tx.invitation.count({ where: open })) < MAX_OPEN) return
+  throw conflict('TOO_MANY_INVITATIONS', `The account has ${MAX_OPEN} open invitations: revoke some first`)
 }

@@ -4,11 +4,13 @@ import { notFound } from '../../domain/errors.ts'
 import { invitation, type SeenInvitation } from '../../resources/invitation.ts'
 import { ORDER } from '../../resources/order.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
+import { id } from '../kernel/input.ts'
 import { type PageRequest, page } from '../kernel/page.ts'
+import { recordListQuery, recordQuery } from '../kernel/query.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
-/** Invitations of an account, the newest first, for whoever may invite. */
-export async function listInvitations(
+/** Invitations of an account, newest first, for callers who may invite. */
+async function findInvitations(
   database: Database,
   caller: Caller,
   { accountId }: { accountId: string },
@@ -26,10 +28,32 @@ export async function listInvitations(
   return { rows: rows.map((row) => invitation.answer.record({ ...row, now })), nextCursor }
 }
 
-export async function getInvitation(database: Database, caller: Caller, invitationId: string) {
+async function findInvitation(database: Database, caller: Caller, invitationId: string) {
   const row = await database.invitation.findUnique({ where: { id: invitationId } })
   if (!row) throw notFound('invitation', invitationId)
   permit(caller, 'member:manage', { accountId: row.accountId })
   const seen: SeenInvitation = { ...row, now: await databaseTime(database) }
   return invitation.answer.record(seen)
 }
+
+export const getInvitation = recordQuery({
+  name: 'getInvitation',
+  path: '/account/invitation',
+  permission: 'member:manage',
+  about: 'An invitation to an account, without its secret.',
+  input: { invitationId: id('invitation') },
+  key: { field: 'invitationId', prefix: 'inv' },
+  of: invitation,
+  find: ({ database, caller }, { invitationId }) => findInvitation(database, caller, invitationId),
+})
+
+export const listInvitations = recordListQuery({
+  name: 'listInvitations',
+  path: '/account/invitations',
+  permission: 'member:manage',
+  about: 'The invitations of an account, newest first: the open ones, and those that ended lately.',
+  input: { accountId: id('account') },
+  of: invitation,
+  list: ({ database, caller }, filter, page) => findInvitations(database, caller, filter, page),
+  cursorOf: ({ invitationId }) => invitationId,
+})

@@ -39,8 +39,11 @@ export const addMember = command({
     const key = { accountId: account.id, userId: user.id }
     await requireNoMember(tx, key, address)
     if (known?.isInvited) {
-      const why = 'came by an invitation, so nobody has proved whose the address is'
-      throw conflict('INVITE_INSTEAD', `The user of ${address} ${why}: create an invitation, and send them its link`)
+      const why = 'was created by an invitation, so the address is not verified'
+      throw conflict(
+        'INVITE_INSTEAD',
+        `The user of ${address} ${why}: create an invitation, and send the user its link`,
+      )
     }
     await tx.membership.create({ data: { ...key, roles: input.roles, ...restriction(input.appEnvIds) } })
     context.announce({ type: 'member.changed', payload: { userId: user.id, roles: input.roles } })
@@ -68,7 +71,7 @@ export const updateMember = command({
     const restricted = input.appEnvIds === undefined ? before.appEnvIds : setOf(input.appEnvIds)
     const after = membershipAuthority(input.roles ?? member.roles, restricted)
     requireNotAbove(giver, before)
-    // Less than before is not given to anybody, and so may outlive the caller's token.
+    // A smaller grant than before gives nothing, so it may outlive the caller's token.
     if (excessOfRights(before, after)) requireWithin(giver, after, 'membership')
     if (isWholeAdmin(before) && !isWholeAdmin(after)) await requireAnotherAdmin(tx, account.id, member.userId)
     await requireAppEnvs(tx, account.id, input.appEnvIds ?? null)

@@ -84,7 +84,7 @@ export const newUser = (address: string, accountId: string) => ({
   currentAccountId: accountId,
 })
 
-/** Ends a membership, whoever asked for it, with all that only a member may have given. Throws LAST_ADMIN. */
+/** Ends a membership, for every caller, with all grants that only a member may have made. Throws LAST_ADMIN. */
 export async function endMembership(context: CommandContext, member: Membership): Promise<void> {
   const { tx } = context
   const { accountId, userId } = member

@@ -11,7 +11,7 @@ import { revokeGivenBy } from './revoke-given-by.ts'
 
 export const leaveAccount = command({
   name: 'leaveAccount',
-  about: 'Leave an account that you are a member of. Its last ADMIN who is not restricted cannot.',
+  about: 'Leave an account that you are a member of. Its last unrestricted ADMIN cannot leave.',
   dangerous: true,
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:leave',

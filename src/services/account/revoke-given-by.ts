@@ -42,7 +42,7 @@ async function revokeInvitations(tx: Transaction, accountId: string, remaining: 
   await tx.$executeRaw`UPDATE invitation SET revoked_at = now() WHERE id = ANY(${ids}::text[])`
 }
 
-/** A membership, or an invitation to one, as the delegation rule sees it; without the scopes of anybody's token. */
+/** A membership, or an invitation to one, as the delegation rule sees it; without the scopes of a token. */
 const grantOf = ({ roles, restricted, appEnvIds }: Omit<Remaining, 'userId'>) => ({
   ...membershipAuthority(roles, restricted ? new Set(appEnvIds) : null),
   scopes: null,

@@ -1,4 +1,4 @@
-import { MOST_CONTAINERS } from '../../database/most-containers.ts'
+import { MAX_CONTAINERS } from '../../database/max-containers.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { CommandContext } from '../kernel/command.ts'
 
@@ -16,18 +16,18 @@ export async function requireAccountRoom({ tx, config }: CommandContext, change:
   // One at a time: two calls must not both find the last place.
   await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
   const [others] = await tx.$queryRaw<{ appEnvs: number; containers: number }[]>`
-    SELECT count(*)::int AS "appEnvs", coalesce(sum(${MOST_CONTAINERS}), 0)::int AS containers
+    SELECT count(*)::int AS "appEnvs", coalesce(sum(${MAX_CONTAINERS}), 0)::int AS containers
     FROM app_env WHERE account_id = ${accountId} AND deleted_at IS NULL AND id IS DISTINCT FROM ${appEnvId}`
-  const { BERTH_ACCOUNT_APP_ENVS: mostAppEnvs, BERTH_ACCOUNT_CONTAINERS: mostContainers } = config
-  if (appEnvId === null && (others?.appEnvs ?? 0) >= mostAppEnvs)
+  const { BERTH_ACCOUNT_APP_ENVS: maxAppEnvs, BERTH_ACCOUNT_CONTAINERS: maxContainers } = config
+  if (appEnvId === null && (others?.appEnvs ?? 0) >= maxAppEnvs)
     throw conflict(
       'ACCOUNT_LIMIT',
-      `The account has ${others?.appEnvs} environments, and may have ${mostAppEnvs} (BERTH_ACCOUNT_APP_ENVS)`,
+      `The account has ${others?.appEnvs} environments, and may have ${maxAppEnvs} (BERTH_ACCOUNT_APP_ENVS)`,
     )
-  if ((others?.containers ?? 0) + containers > mostContainers)
+  if ((others?.containers ?? 0) + containers > maxContainers)
     throw conflict(
       'ACCOUNT_LIMIT',
       `containers: the account’s other environments have up to ${others?.containers} containers, and ${containers} more ` +
-        `are beyond the ${mostContainers} that it may have (BERTH_ACCOUNT_CONTAINERS)`,
+        `are beyond the ${maxContainers} that it may have (BERTH_ACCOUNT_CONTAINERS)`,
     )
 }

@@ -21,7 +21,7 @@ interface ActivityRow {
 }
 
 /**
- * What became of an environment, newest first: its versions, each with whether it can be rolled back to and if not, why,
+ * The history of an environment, newest first: its versions, each with whether it can be rolled back to and if not, why,
  * and each time the number of containers was changed, with the reason.
  */
 export async function readAppEnvHistory(

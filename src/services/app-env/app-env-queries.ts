@@ -2,10 +2,14 @@ import type { Database, Transaction } from '../../database/client.ts'
 import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Permission } from '../../domain/permissions.ts'
+import { appEnvListItem } from '../../resources/app-env.ts'
+import { appEnv } from '../../resources/app-env-status.ts'
 import { ORDER } from '../../resources/order.ts'
-import { getApp } from '../app/app-queries.ts'
+import { findApp } from '../app/app-queries.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
+import { listQuery } from '../kernel/query.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { type AppEnvAddress, addressOf, loadEverything } from '../targets/load-app-env.ts'
@@ -21,11 +25,11 @@ interface AppEnvFilter {
   appId?: string | undefined
 }
 
-export const appEnvs = collection({
+const appEnvs = collection({
   model: 'AppEnv',
   orderBy: ORDER.appEnv,
   async scope(database, caller, { accountId, appId }: AppEnvFilter) {
-    const app = appId ? await getApp(database, caller, appId) : null
+    const app = appId ? await findApp(database, caller, appId) : null
     const account = await requireAccount(
       database,
       caller,
@@ -79,3 +83,14 @@ export async function loadAppEnv(
   const { id } = await find(tx, caller, address)
   return loadEverything(tx, id)
 }
+
+export const listAppEnvs = listQuery({
+  name: 'listAppEnvs',
+  path: '/app-envs',
+  permission: 'appEnv:read',
+  about: 'The environments of an app or an account; of your current account when neither is given.',
+  input: { accountId: id('account').optional(), appId: id('app').optional() },
+  of: appEnv,
+  answer: appEnvListItem,
+  from: appEnvs,
+})

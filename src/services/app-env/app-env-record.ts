@@ -51,7 +51,7 @@ export function variableRecords(
   }))
 }
 
-/** The record of GET /app-env. `decrypt` shows secrets, to those who may, and leaves an audit entry. */
+/** The record of GET /app-env. `decrypt` shows secrets, to callers with that right, and leaves an audit entry. */
 export async function readAppEnvRecord(
   { database, vault, config }: Tools,
   caller: Caller,
@@ -67,7 +67,7 @@ export async function readAppEnvRecord(
   return { record, version: appEnv.version }
 }
 
-/** The variables of GET /app-env/variables; `showSecrets` is for those who may, and leaves an audit entry. */
+/** The variables of GET /app-env/variables; `showSecrets` needs that right, and leaves an audit entry. */
 export async function readVariables(
   tools: Tools,
   caller: Caller,
@@ -86,8 +86,14 @@ function auditReveal(
   requestId: string,
 ) {
   const entry: NewAuditEntry = {
-    ...{ action: 'revealVariables', actorType: 'USER', actorId: caller.userId, tokenId: caller.tokenId },
-    ...{ targetType: 'appEnv', targetId: appEnv.id, requestId, details: {} },
+    action: 'revealVariables',
+    actorType: 'USER',
+    actorId: caller.userId,
+    tokenId: caller.tokenId,
+    targetType: 'appEnv',
+    targetId: appEnv.id,
+    requestId,
+    details: {},
   }
   return database.$transaction((tx) => record(tx, appEnv.accountId, [], { entry, heads: vault }))
 }

@@ -3,7 +3,7 @@ import { engineOf, isRouted } from '../../app-types/behaviours.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Region } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
-import { conflict, invalidField } from '../../domain/errors.ts'
+import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
 import { addAutomaticHosts, automaticHosts } from '../../references/automatic-hosts.ts'
@@ -17,9 +17,11 @@ import { extentOf, requireExtentWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
+import { requireSeparatePaths } from '../volume/separate-paths.ts'
 import { volumeChange } from '../volume/volume-change.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
+import { containerSize } from './container-size.ts'
 import { createService } from './create-service.ts'
 import { checkTypeFields } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
@@ -51,17 +53,19 @@ export const createAppEnv = command({
     type.checkAccount(account)
     type.checkRegion(region)
     const typeConfig = typeConfigIn(input) ?? app.typeConfig
-    requireExtentWithinPlan(account.plan, extentOf(app, { ...input, typeConfig, autoScaling: null }), null)
+    const size = sizeOf(input)
+    requireExtentWithinPlan(account.plan, extentOf(app, { ...input, ...size, typeConfig, autoScaling: null }), null)
     await requireAccountRoom(context, { accountId: account.id, appEnvId: null, containers: input.containers })
     const names = await chooseNames(context, account, app, input.name, region)
     const appEnvId = newId('env')
     await tx.appEnv.create({
-      data: { id: appEnvId, accountId: account.id, appId: app.id, ...names, ...recordOf(input, region) },
+      data: { id: appEnvId, accountId: account.id, appId: app.id, ...names, ...size, ...recordOf(input, region) },
     })
     const { appEnv } = await lockAppEnv(tx, { appEnvId })
     await replaceVariables(context, appEnv, input.envVars ?? [])
     await changeExternalAccess(context, appEnv, input.externalAccess)
     const volume = input.volume ?? (app.volumePath === null ? undefined : { path: app.volumePath })
+    requireSeparatePaths(input.containerSettings, volume?.path)
     if (volume) await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, volume) })
     if (isRouted(app, { healthCheck: configuredHealthCheck(appEnv) }))
       await addAutomaticHosts(tx, appEnvId, automaticHosts(context.config, names.cliEnvName, region))
@@ -73,7 +77,7 @@ export const createAppEnv = command({
       region: region.code,
       variables: input.envVars?.map((variable) => variable.name) ?? [],
     })
-    // A managed service needs nothing else, so nobody has to deploy it.
+    // A managed service needs nothing else, so it is deployed at once.
     const operation = engine ? await createService(context, appEnvId, engine, input) : null
     return { appEnvId, operationId: operation?.id ?? null }
   },
@@ -84,7 +88,7 @@ const accountOf = ({ tx }: CommandContext, accountId: string) =>
 
 /**
  * CLI names are unique across the installation, and so are hosts. A host that another account had a short time ago is
- * not free: its clients would meet somebody else's app.
+ * not free: its clients would reach another account's app.
  */
 async function chooseNames(
   context: CommandContext,
@@ -121,13 +125,21 @@ async function isAnyCoolingDown(context: CommandContext, accountId: string, host
   return false
 }
 
+/** One zCloud, unless something else is sent. */
+function sizeOf(input: CreateAppEnvInput) {
+  const problems: FieldProblem[] = []
+  const size = containerSize(input, problems) ?? { zClouds: 1, cpu: null, memoryMb: null }
+  if (problems.length > 0) throw invalidInput(problems)
+  return size
+}
+
 const recordOf = (input: CreateAppEnvInput, region: Region) => ({
   regionCode: region.code,
   gitBranch: input.branch ?? null,
   containers: input.containers,
-  zClouds: input.zClouds,
   startupConfig: jsonOrNull(input.startupConfig),
   releaseCommand: jsonOrNull(input.releaseCommand),
+  containerSettings: jsonOrNull(input.containerSettings),
   healthCheck: jsonOrNull(input.healthCheck && setValues(input.healthCheck)),
   preventDestroy: input.preventDestroy,
   typeConfig: jsonOrNull(typeConfigIn(input)),

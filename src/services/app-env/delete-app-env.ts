@@ -7,7 +7,7 @@ import { lockAppEnv } from '../targets/load-app-env.ts'
 
 export const deleteAppEnv = command({
   name: 'deleteAppEnv',
-  about: 'Delete an environment. No answer shows it any more; its containers are removed in the background.',
+  about: 'Delete an environment. It disappears from all answers at once; its containers are removed in the background.',
   dangerous: true,
   input: z.strictObject(appEnvTarget),
   permission: 'appEnv:delete',

@@ -16,7 +16,7 @@ interface Tools {
   config: Config
 }
 
-/** The credentials of a managed service, for those who may see them. Leaves an audit entry. */
+/** The credentials of a managed service, for callers who may see them. Leaves an audit entry. */
 export async function readServiceCredentials(
   { database, vault, config }: Tools,
   caller: Caller,
@@ -32,8 +32,14 @@ export async function readServiceCredentials(
     if (!user || !password || !internalUrl) throw notFound('managed service', cliEnvName)
     // In the same transaction: a reveal that cannot be recorded does not happen.
     const entry: NewAuditEntry = {
-      ...{ action: 'revealCredentials', actorType: 'USER', actorId: caller.userId, tokenId: caller.tokenId },
-      ...{ targetType: 'appEnv', targetId: id, requestId, details: {} },
+      action: 'revealCredentials',
+      actorType: 'USER',
+      actorId: caller.userId,
+      tokenId: caller.tokenId,
+      targetType: 'appEnv',
+      targetId: id,
+      requestId,
+      details: {},
     }
     await record(tx, accountId, [], { entry, heads: vault })
     return { username: user, password, database: name ?? null, internalUrl, externalUrl, readOnlyUrl }

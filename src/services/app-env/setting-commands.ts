@@ -4,7 +4,6 @@ import { engineProblems } from '../../app-types/engines/engine-problems.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
-import { zCloudsOf } from '../../domain/resources.ts'
 import { changedHealthCheck, requireFitting } from '../health-check/app-env-health-check.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import type { CommandContext } from '../kernel/command.ts'
@@ -14,6 +13,7 @@ import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
 import { MAX_DISK_MB } from '../volume/volume-input.ts'
 import { requireAccountRoom } from './account-limits.ts'
 import { settingCommand } from './change-setting.ts'
+import { containerSize } from './container-size.ts'
 import { requireSettingWithinPlan } from './require-setting-within-plan.ts'
 import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
 
@@ -24,26 +24,20 @@ export const changeResources = settingCommand({
   input: resourcesInput,
   async change({ tx }, appEnv, { zClouds, cpu, memory, disk }) {
     const problems: FieldProblem[] = []
-    const isExplicit = cpu !== undefined || memory !== undefined
-    if (zClouds !== undefined && isExplicit)
-      problems.push({ field: 'zClouds', message: 'is set instead of cpu and memory' })
-    if (isExplicit && cpu === undefined) problems.push({ field: 'cpu', message: 'is required with memory' })
-    if (isExplicit && memory === undefined) problems.push({ field: 'memory', message: 'is required with cpu' })
-    if (zClouds === undefined && !isExplicit && disk === undefined)
+    const size = containerSize({ zClouds, cpu, memory }, problems)
+    if (size === null && problems.length === 0 && disk === undefined)
       problems.push({ field: 'zClouds', message: 'is required, unless cpu and memory, or disk, are sent' })
     if (disk !== undefined && !appEnv.volume)
       problems.push({ field: 'disk', message: 'is the size of a volume, and there is none' })
-    const size = zClouds ?? (cpu && memory ? zCloudsOf({ cpu, memoryMb: memory }) : appEnv.zClouds)
     const engine = engineOf(appEnv.app, appEnv.presetVersion)
     if (engine) problems.push(...engineProblems(engine, { disk }))
     else if (disk !== undefined && disk > MAX_DISK_MB)
       problems.push({ field: 'disk', message: `must be at most ${MAX_DISK_MB}` })
     if (problems.length > 0) throw invalidInput(problems)
-    requireSettingWithinPlan(appEnv, { zClouds: size, cpu: cpu ?? null })
+    requireSettingWithinPlan(appEnv, { zClouds: size?.zClouds ?? appEnv.zClouds, cpu: size?.cpu ?? null })
     if (disk !== undefined && appEnv.volume)
       await tx.volume.update({ where: { id: appEnv.volume.id }, data: { diskMb: disk, version: { increment: 1 } } })
-    if (zClouds === undefined && !isExplicit) return {}
-    return { zClouds: size, cpu: cpu ?? null, memoryMb: memory ?? null }
+    return size ?? {}
   },
 })
 
@@ -75,7 +69,8 @@ export const changeScaling = settingCommand({
       )
     if (autoScaling && !autoscales(type)) throw invalidField('autoScaling', `is not used by ${type.title} apps`)
     await requireAccountRoom(context, {
-      ...{ accountId: appEnv.accountId, appEnvId: appEnv.id },
+      accountId: appEnv.accountId,
+      appEnvId: appEnv.id,
       containers: Math.max(containers ?? appEnv.containers, autoScaling?.enabled ? autoScaling.max : 0),
     })
     return {

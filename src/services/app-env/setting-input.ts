@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { appEnvHealthCheckFields } from '../health-check/health-check-input.ts'
-import { appEnvTarget, flag, name } from '../kernel/input.ts'
+import { appEnvTarget, flag, name, pasted } from '../kernel/input.ts'
 import { diskOfAny } from '../volume/volume-input.ts'
 
 const sizes = Z_CLOUD_SIZES.join(', ')
@@ -11,6 +11,15 @@ export const zClouds = z
   .number()
   .refine((size) => (Z_CLOUD_SIZES as readonly number[]).includes(size), `must be one of ${sizes}`)
   .describe(`CPU and memory of one container, in zClouds: ${sizes}.`)
+
+export const cpu = z.number().min(0.1).max(64).describe('CPU of one container, in zCPU. Together with memory.')
+
+export const memory = z
+  .number()
+  .int()
+  .min(64)
+  .max(65_536)
+  .describe('Memory of one container, in MB. Together with cpu.')
 
 export const containers = z.number().int().min(1).describe('Number of containers.')
 
@@ -21,14 +30,8 @@ const whole = (fallback: number, min: number, max: number, about: string) =>
 export const resourcesInput = z.strictObject({
   ...appEnvTarget,
   zClouds: zClouds.optional(),
-  cpu: z.number().min(0.1).max(64).optional().describe('CPU of one container, in zCPU. Together with memory.'),
-  memory: z
-    .number()
-    .int()
-    .min(64)
-    .max(65_536)
-    .optional()
-    .describe('Memory of one container, in MB. Together with cpu.'),
+  cpu: cpu.optional(),
+  memory: memory.optional(),
   disk: diskOfAny.optional(),
   applyImmediately,
 })
@@ -55,8 +58,7 @@ export const scalingInput = z.strictObject({
 
 export const branchInput = z.strictObject({
   ...appEnvTarget,
-  gitBranch: z
-    .string()
+  gitBranch: pasted()
     .min(1)
     .max(250)
     .refine(isBranchName, BRANCH_NAME_RULE)

@@ -2,6 +2,7 @@ import { getAppType } from '../../app-types/app-types.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
+import type { ContainerSettings } from '../../domain/container-settings.ts'
 import { scheduleChange } from '../backup/schedule-change.ts'
 import { checkPresetVersion } from '../configuration/preset-version.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
@@ -9,6 +10,7 @@ import { requireFitting, setValues } from '../health-check/app-env-health-check.
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import { command } from '../kernel/command.ts'
 import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
+import { requireSeparatePaths } from '../volume/separate-paths.ts'
 import { volumeChange } from '../volume/volume-change.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
@@ -31,6 +33,8 @@ export const updateAppEnv = command({
     const typeConfig = typeConfigIn(input)
     if (typeConfig) requireSettingWithinPlan(appEnv, { typeConfig })
     checkPresetVersion(appEnv, input.dockerPresetVersion)
+    const { containerSettings = appEnv.containerSettings as ContainerSettings | null } = input
+    requireSeparatePaths(containerSettings, input.volume === undefined ? appEnv.volume?.path : input.volume?.path)
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
     await changeExternalAccess(context, appEnv, input.externalAccess)
@@ -60,6 +64,7 @@ function changesOf(input: UpdateAppEnvInput): Prisma.AppEnvUncheckedUpdateInput 
   if (input.name !== undefined) changes.name = input.name
   if (input.startupConfig !== undefined) changes.startupConfig = jsonOrNull(input.startupConfig)
   if (input.releaseCommand !== undefined) changes.releaseCommand = jsonOrNull(input.releaseCommand)
+  if (input.containerSettings !== undefined) changes.containerSettings = jsonOrNull(input.containerSettings)
   if (input.healthCheck !== undefined)
     changes.healthCheck = jsonOrNull(input.healthCheck && setValues(input.healthCheck))
   if (input.preventDestroy !== undefined) changes.preventDestroy = input.preventDestroy

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import { appEnvReferences, resolveReferences, UnresolvedReference } from '../../domain/references.ts'
+import { ARG_NAME_RULE, isArgName } from '../../domain/variable-name.ts'
 import { connectionUrls } from '../../references/connection-urls.ts'
 import { MASK } from '../configuration/configured.ts'
 import type { CommandContext } from '../kernel/command.ts'
@@ -21,6 +22,8 @@ export const fieldIn =
     return index < 0 ? list : `${list}.${index}.value`
   }
 
+const nameFieldOf = (valueField: string): string => valueField.replace(/\.value$/, '.name')
+
 /** Names that every container gets; their values are known only once it is deployed. */
 export const PLATFORM_VARIABLES = ['PORT', 'BERTH_APP_ENV_ID', 'BERTH_ENV_NAME', 'BERTH_CONTENT_ID', 'BERTH_VERSION']
 
@@ -38,6 +41,8 @@ export async function replaceVariables(
 ): Promise<void> {
   const { tx, vault } = context
   const accountVault = vault.forAccount(appEnv.account)
+  const unbuildable = given.find(({ name, type }) => type !== 'DEPLOY' && !isArgName(name))
+  if (unbuildable) throw invalidField(nameFieldOf(fieldOf(unbuildable.name)), ARG_NAME_RULE)
   const before = new Map(appEnv.variables.map((variable) => [variable.name, variable]))
   const rows = given.map((variable) => {
     const kept = before.get(variable.name)

@@ -5,7 +5,19 @@ import { parseBuildArgs } from '../../domain/build-args.ts'
 import { foreignTransport } from '../../domain/repository-address.ts'
 import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
 import { appHealthCheck } from '../health-check/health-check-input.ts'
-import { dockerfileContent, flag, headers, id, image, name, portNumber, relativePath, text } from '../kernel/input.ts'
+import {
+  dockerfileContent,
+  flag,
+  headers,
+  id,
+  image,
+  MAX_TEXT_LENGTH,
+  name,
+  pasted,
+  portNumber,
+  relativePath,
+  text,
+} from '../kernel/input.ts'
 import { buildResources } from '../plan/build-resources.ts'
 import { volumePath } from '../volume/volume-input.ts'
 
@@ -22,7 +34,7 @@ const builder = z
         ? 'must be one of DOCKER, NIXPACKS: there is no BUILDPACK. NIXPACKS finds out by itself how to build the source; DOCKER builds a Dockerfile, or a preset such as EXPRESS'
         : undefined,
   })
-  .describe('What builds the source.')
+  .describe('Builder of the source.')
 
 const checked = (schema: z.ZodString, problemOf: (value: string) => string | null) =>
   schema.superRefine((value, context) => {
@@ -30,9 +42,12 @@ const checked = (schema: z.ZodString, problemOf: (value: string) => string | nul
     if (message) context.addIssue({ code: 'custom', message })
   })
 
-const gitNamespace = checked(text('Git namespace or organization of the repository.'), namespaceProblem)
+const gitNamespace = checked(
+  pasted().max(MAX_TEXT_LENGTH).describe('Git namespace or organization of the repository.'),
+  namespaceProblem,
+)
 const gitRepo = checked(
-  text('Name of the git repository, or its https address.'),
+  pasted().max(MAX_TEXT_LENGTH).describe('Name of the git repository, or its https address.'),
   (given) => foreignTransport(given) ?? repositoryProblem(given),
 )
 
@@ -75,7 +90,7 @@ const shared = {
     .nullable()
     .optional()
     .describe(
-      'What builds of the app may use, from the next one on. Null: the default of the account’s plan, else the installation’s setting.',
+      'Limits of builds of the app, from the next one on. Null: the default of the account’s plan, else the installation’s setting.',
     ),
   useVolume: flag(
     'Whether every environment has a volume. False detaches the volumes, and keeps their data.',
@@ -96,7 +111,7 @@ export const createAppInput = z.strictObject({
   gitProvider: z.enum(['GITHUB']).optional().describe('Git provider of the repository.'),
   gitNamespace: gitNamespace.optional(),
   gitRepo: gitRepo.optional(),
-  gitInstallationId: text('Id of the git provider’s installation.').optional(),
+  gitInstallationId: pasted().max(MAX_TEXT_LENGTH).describe('Id of the git provider’s installation.').optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
 })
 

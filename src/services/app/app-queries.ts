@@ -1,9 +1,12 @@
 import type { Database } from '../../database/client.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { app, appListItem } from '../../resources/app.ts'
 import { ORDER } from '../../resources/order.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
+import { listQuery, query } from '../kernel/query.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
@@ -26,10 +29,33 @@ export const apps = collection({
   }),
 })
 
-export async function getApp(database: Database, caller: Caller, appId: string, wanted: Wanted = {}): Promise<App> {
+export async function findApp(database: Database, caller: Caller, appId: string, wanted: Wanted = {}): Promise<App> {
   const query = { ...withColumns(wanted, 'accountId'), where: { id: appId, deletedAt: null } }
   const app = await findRow(database, 'App', query)
   if (!app) throw notFound('app', appId)
   permit(caller, 'app:read', { accountId: app.accountId })
   return app
 }
+
+export const getApp = query({
+  name: 'getApp',
+  path: '/app',
+  permission: 'app:read',
+  about: 'An app, by its id.',
+  input: { appId: id('app') },
+  key: { field: 'appId', prefix: 'app' },
+  of: app,
+  version: true,
+  find: ({ database, caller }, { appId }, wanted) => findApp(database, caller, appId, wanted),
+})
+
+export const listApps = listQuery({
+  name: 'listApps',
+  path: '/apps',
+  permission: 'app:read',
+  about: 'The apps of an account; of your current one when accountId is omitted.',
+  input: { accountId: id('account').optional() },
+  of: app,
+  answer: appListItem,
+  from: apps,
+})

@@ -1,8 +1,10 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import type { App } from '../../database/generated/prisma/client.ts'
+import type { ContainerSettings } from '../../domain/container-settings.ts'
 import type { FieldProblem } from '../../domain/errors.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
+import { requireSeparatePaths } from '../volume/separate-paths.ts'
 import { volumeChange } from '../volume/volume-change.ts'
 import type { UpdateAppInput } from './app-input.ts'
 
@@ -38,6 +40,7 @@ export async function changeVolumes(context: CommandContext, app: App, path: str
   for (const { id } of rows) {
     const { appEnv } = await lockAppEnv(tx, { appEnvId: id })
     if ((appEnv.volume?.path ?? null) === path) continue
+    requireSeparatePaths(appEnv.containerSettings as ContainerSettings | null, path ?? undefined)
     const data = await volumeChange(context, appEnv, path === null ? null : { path })
     await tx.appEnv.update({ where: { id }, data: { ...data, version: { increment: 1 } } })
     const payload = { changed: ['volume'] }

@@ -1,12 +1,18 @@
+import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { INSTALLATION_EVENTS } from '../../events/event.ts'
-import { type AuditRow, auditEntry } from '../../resources/audit-entry.ts'
+import { AUDIT_FILTER, type AuditRow, auditEntry, INSTALLATION_AUDIT } from '../../resources/audit-entry.ts'
 import type { ListOrder } from '../../resources/order.ts'
+import { listOrder } from '../../resources/order.ts'
 import type { RecordOf } from '../../resources/resource.ts'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
+import { csvText } from '../kernel/csv.ts'
+import { id, instant } from '../kernel/input.ts'
+import { listAnswer, listOf } from '../kernel/lists.ts'
 import { DEFAULT_LIMIT, type PageRequest } from '../kernel/page.ts'
+import { Csv, paging, restQuery } from '../kernel/query.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
 export interface AuditRange {
@@ -28,7 +34,7 @@ type AuditRecord = RecordOf<typeof auditEntry.answer>
  * is the sequence.
  * Restricted members are shown what was done to their environments and to the account, as in its events.
  */
-export async function listAudit(
+export async function findAudit(
   database: Database,
   caller: Caller,
   { from, to, action, actorId, targetId, orderBy = 'NEWEST_FIRST', ...whose }: AuditRange,
@@ -58,7 +64,7 @@ export async function listAudit(
   }
 }
 
-/** A change of an app reaches all of its environments: a restricted member is told what it was to theirs. */
+/** A change of an app reaches all of its environments: a restricted member sees the ones of their environments only. */
 function seenBy(visible: ReadonlySet<string> | null, entry: AuditRecord): AuditRecord {
   if (!visible) return entry
   return { ...entry, changes: entry.changes.filter(({ appEnvId }) => appEnvId === null || visible.has(appEnvId)) }
@@ -75,7 +81,7 @@ async function chainOf(database: Database, caller: Caller, { accountId, installa
   return id
 }
 
-/** Entries of an environment's things show only with the environment: once their row is gone, nobody knows whose they were. */
+/** Entries of an environment's things show only with the environment: once their row is gone, their owner is unknown. */
 const isVisible = (appEnvIds: string[]) => Prisma.sql`(
   target_type NOT IN ('appEnv', 'operation', 'token')
   OR target_id = ANY(${appEnvIds})
@@ -91,3 +97,35 @@ function sequenceOf(cursor: string): bigint {
   if (!/^\d{1,18}$/.test(cursor)) throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
   return BigInt(cursor)
 }
+
+const filterText = (about: string) => z.string().min(1).max(200).optional().describe(about)
+
+const COLUMNS = Object.keys(auditEntry.fields) as (keyof typeof auditEntry.fields)[]
+
+/** GraphQL has pages of them by hand: their cursor is a sequence. */
+export const listAudit = restQuery({
+  name: 'listAudit',
+  path: '/account/audit',
+  permission: 'audit:read',
+  about:
+    'The audit log of an account, newest first; of your current account when accountId is omitted. Restricted members see what was done to their environments and to the account. With `format=csv`, or `Accept: text/csv`, the page as CSV; the header `Link` leads to the next.',
+  input: {
+    accountId: id('account').optional(),
+    installation: z.boolean().optional().describe(INSTALLATION_AUDIT),
+    from: instant('Earliest time of the items.').optional(),
+    to: instant('Latest time of the items.').optional(),
+    action: filterText(AUDIT_FILTER.action),
+    actorId: filterText(AUDIT_FILTER.actorId),
+    targetId: filterText(AUDIT_FILTER.targetId),
+    orderBy: listOrder.type.default('NEWEST_FIRST').describe(listOrder.description),
+    format: z.enum(['json', 'csv']).default('json').describe('Format of the answer.'),
+    ...paging,
+  },
+  type: listAnswer('entries', auditEntry.answer.type),
+  mayBeCsv: true,
+  async run({ database, caller }, { format, limit, cursor, ...filter }) {
+    const found = await findAudit(database, caller, filter, { limit, cursor })
+    if (format === 'csv') return new Csv(csvText(COLUMNS, found.rows.map(auditEntry.answer.of)), found.nextCursor)
+    return listOf('entries', found, auditEntry.answer.of)
+  },
+})

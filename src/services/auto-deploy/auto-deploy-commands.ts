@@ -9,7 +9,7 @@ import { appEnvTarget } from '../kernel/input.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
 
-const MOST_PATTERNS = 50
+const MAX_PATTERNS = 50
 const MAX_PATTERN_LENGTH = 200
 
 const pattern = z
@@ -21,15 +21,15 @@ const pattern = z
 export const setAutoDeploy = command({
   name: 'setAutoDeploy',
   about:
-    'Let pushes to the branch of an environment build and deploy it, with your rights: when you lose them, pushes are ignored. Git hosts tell of pushes through a git hook, or through the GitHub App.',
+    'Let pushes to the branch of an environment build and deploy it, with your rights: when you lose them, pushes are ignored. Pushes arrive through a git hook, or through the GitHub App.',
   input: z.strictObject({
     ...appEnvTarget,
     watchPaths: z
       .array(pattern)
-      .max(MOST_PATTERNS)
+      .max(MAX_PATTERNS)
       .default([])
       .describe(
-        'Patterns of paths, such as services/api or src/**/*.ts, of which a push must change one to deploy. Later ones go before earlier ones, and one that begins with ! leaves paths out. None: every push deploys.',
+        'Patterns of paths, such as services/api or src/**/*.ts; a push deploys if it changes a matching path. Later patterns override earlier ones, and a pattern that begins with ! excludes paths. Empty: every push deploys.',
       ),
   }),
   permission: 'appEnv:change',
@@ -54,7 +54,7 @@ export const setAutoDeploy = command({
 
 export const deleteAutoDeploy = command({
   name: 'deleteAutoDeploy',
-  about: 'Turn auto-deploy off: pushes do not deploy the environment any more. A deployment that is under way goes on.',
+  about: 'Turn auto-deploy off: pushes no longer deploy the environment. A deployment that is under way continues.',
   input: z.strictObject(appEnvTarget),
   permission: 'appEnv:change',
   target: ({ tx }, address) => lockAppEnv(tx, address),

@@ -2,10 +2,12 @@ import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { autoDeploy } from '../../resources/auto-deploy.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
+import { appEnvTarget } from '../kernel/input.ts'
+import { recordQuery } from '../kernel/query.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 
 /** With the version of the environment, whose setting it is. Throws NOT_FOUND where pushes deploy nothing. */
-export async function getAutoDeploy(database: Database, caller: Caller, address: AppEnvAddress) {
+async function findAutoDeploy(database: Database, caller: Caller, address: AppEnvAddress) {
   const where = addressOf(address)
   const appEnv = await database.appEnv.findFirst({
     where: { ...where, deletedAt: null },
@@ -16,3 +18,14 @@ export async function getAutoDeploy(database: Database, caller: Caller, address:
   if (!appEnv.autoDeploy) throw notFound('auto-deploy of the app environment', appEnv.id)
   return { ...autoDeploy.answer.record(appEnv.autoDeploy), version: appEnv.version }
 }
+
+export const getAutoDeploy = recordQuery({
+  name: 'getAutoDeploy',
+  path: '/app-env/auto-deploy',
+  permission: 'appEnv:read',
+  about: 'Whether and how pushes deploy an environment; not found where they do not.',
+  input: appEnvTarget,
+  of: autoDeploy,
+  version: true,
+  find: ({ database, caller }, address) => findAutoDeploy(database, caller, address),
+})

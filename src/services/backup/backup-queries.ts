@@ -1,12 +1,15 @@
 import { notFound } from '../../domain/errors.ts'
+import { backup } from '../../resources/backup.ts'
 import { ORDER } from '../../resources/order.ts'
 import { permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { appEnvTarget } from '../kernel/input.ts'
+import { listQuery } from '../kernel/query.ts'
 import { findRow } from '../kernel/read.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 
 /** Backups of one environment. By its id they are found also once it is deleted. */
-export const backups = collection({
+const backups = collection({
   model: 'Backup',
   orderBy: ORDER.backup,
   async scope(database, caller, address: AppEnvAddress) {
@@ -18,4 +21,14 @@ export const backups = collection({
     permit(caller, 'backup:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
     return { appEnvId: appEnv.id, status: { not: 'DELETING' } }
   },
+})
+
+export const listBackups = listQuery({
+  name: 'listBackups',
+  path: '/app-env/backups',
+  permission: 'backup:read',
+  about: 'The backups of a managed service, newest first; by appEnvId also those of a deleted environment.',
+  input: appEnvTarget,
+  of: backup,
+  from: backups,
 })

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { cronExpression, timesOf, timeZoneName } from '../schedule/cron-times.ts'
 
-/** A service that is backed up all the time serves nobody. */
-const SHORTEST_PAUSE_MS = 3_600_000
+/** A service that is backed up all the time serves no clients. */
+const MIN_PAUSE_MS = 3_600_000
 const TIMES_COMPARED = 50
 
 export const backupSchedule = z
@@ -38,6 +38,6 @@ export type BackupSchedule = z.output<typeof backupSchedule>
 function isRareEnough(cron: string): boolean {
   const times = timesOf({ cron, timeZone: 'UTC' }, TIMES_COMPARED) ?? []
   return times.every(
-    (time, index) => index === 0 || time.getTime() - (times[index - 1]?.getTime() ?? 0) >= SHORTEST_PAUSE_MS,
+    (time, index) => index === 0 || time.getTime() - (times[index - 1]?.getTime() ?? 0) >= MIN_PAUSE_MS,
   )
 }

@@ -3,12 +3,14 @@ import { engineKeyOf } from '../../domain/engine-key.ts'
 import { notFound } from '../../domain/errors.ts'
 import { type BuildCacheOfAppEnv, buildCache } from '../../resources/build-cache.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
+import { appEnvTarget } from '../kernel/input.ts'
+import { recordQuery } from '../kernel/query.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 
 const NOTHING = { sizeBytes: 0n, measuredAt: null, clearRequestedAt: null, clearedAt: null }
 
 /** The cache that builds of the environment use: its account's, on the engine of its region. */
-export async function getBuildCache(database: Database, caller: Caller, address: AppEnvAddress) {
+async function findBuildCache(database: Database, caller: Caller, address: AppEnvAddress) {
   const where = addressOf(address)
   const appEnv = await database.appEnv.findFirst({
     where: { ...where, deletedAt: null },
@@ -22,3 +24,13 @@ export async function getBuildCache(database: Database, caller: Caller, address:
   const row: BuildCacheOfAppEnv = { appEnvId, ...(found ?? NOTHING) }
   return buildCache.answer.record(row)
 }
+
+export const getBuildCache = recordQuery({
+  name: 'getBuildCache',
+  path: '/app-env/build-cache',
+  permission: 'appEnv:read',
+  about: 'Size of the build cache that builds of an environment use, and whether it is going to be cleared.',
+  input: appEnvTarget,
+  of: buildCache,
+  find: ({ database, caller }, address) => findBuildCache(database, caller, address),
+})

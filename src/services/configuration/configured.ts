@@ -17,6 +17,7 @@ import {
   type StartupConfig,
   type TypeConfig,
 } from '../../domain/configuration.ts'
+import type { ContainerSettings } from '../../domain/container-settings.ts'
 import {
   type AppEnvHealthCheck,
   appHealthCheckSettings,
@@ -42,6 +43,9 @@ export function configurationOf(appEnv: LoadedAppEnv): Configuration {
     zClouds: appEnv.zClouds,
     startup: (appEnv.startupConfig as StartupConfig | null) ?? null,
     ...(appEnv.releaseCommand === null ? {} : { release: appEnv.releaseCommand as unknown as ReleaseCommand }),
+    ...(appEnv.containerSettings === null
+      ? {}
+      : { containerSettings: appEnv.containerSettings as unknown as ContainerSettings }),
     resources: explicitResources(appEnv),
     volume: volumeOf(appEnv),
     healthCheck: configuredHealthCheck(appEnv),

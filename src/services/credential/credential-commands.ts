@@ -11,13 +11,13 @@ import { type CredentialTarget, lockCredential } from './lock-credential.ts'
 import { checkOf, requireAccepted, type Tried, tryCredential } from './try-credential.ts'
 
 const isDefault = flag(
-  'Whether images of the registry are pulled with the credential where an app names none. A registry has one default: the former one is none any more.',
+  'Whether images of the registry are pulled with the credential where an app names none. A registry has one default; setting it replaces the former one.',
 )
 
 export const createCredential = command({
   name: 'createCredential',
   about:
-    'Keep a login, such as that of a container registry, for apps to refer to by id. A registry is asked whether it accepts the login, which is refused if it does not; where it gives no answer, the login is saved with a warning.',
+    'Keep a login, such as that of a container registry, for apps to refer to by id. The login is checked at the registry and refused if the registry does not accept it; when the registry does not answer, the login is saved with a warning.',
   input: z.strictObject({
     accountId: id('account'),
     type: credentialType,
@@ -98,7 +98,10 @@ async function acceptedCheck(tx: Transaction, verdict: Tried, data: Record<strin
   return checkOf(tx, verdict, data)
 }
 
-/** The account first, as whoever creates a credential does: two that make defaults wait for each other. */
+/**
+ * The account first, in the same order as when a credential is created: two calls that set defaults wait for each
+ * other.
+ */
 async function lockWithAccount(tx: Transaction, credentialId: string): Promise<CredentialTarget> {
   const found = await tx.credential.findUnique({ where: { id: credentialId } })
   if (found) await lockAccount(tx, found.accountId)

@@ -2,8 +2,9 @@ import { z } from 'zod'
 import { invalidInput } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
 import { credential } from '../../resources/credential.ts'
+import { pasted } from '../kernel/input.ts'
 
-export const credentialText = (about: string) => z.string().min(1).max(4096).describe(about)
+export const credentialText = (about: string) => pasted().min(1).max(4096).describe(about)
 
 const username = credentialText('User name.')
 const password = credentialText('Password, or a token in its place.')
@@ -41,7 +42,7 @@ const fieldsOf = (type: CredentialType): string => `${type}: ${Object.keys(TYPES
 export const credentialType = credential.fields.type.type
 
 export const credentialData = z
-  .record(z.string(), z.string())
+  .record(z.string(), pasted())
   .describe(`Data of the credential, stored encrypted. ${CREDENTIAL_TYPES.map(fieldsOf).join('. ')}.`)
 
 export const dataProblems = (type: CredentialType, data: Record<string, string>) =>

@@ -1,13 +1,16 @@
 import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
-import { credential } from '../../resources/credential.ts'
+import { credential, credentialUsage } from '../../resources/credential.ts'
 import { ORDER } from '../../resources/order.ts'
 import { answer } from '../../resources/resource.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
 import type { PageRequest } from '../kernel/page.ts'
+import { recordListQuery, recordQuery, wholeListQuery } from '../kernel/query.ts'
 import { findByKey } from '../kernel/read.ts'
 import { requireAccount } from '../targets/load-account.ts'
+import { findCredentialUsages } from './credential-usages.ts'
 
 interface CredentialFilter {
   accountId?: string | undefined
@@ -18,7 +21,7 @@ export const credentialRecord = answer({ ...credential.fields, ...credential.gra
 
 const wanted = { select: credentialRecord.select }
 
-/** Whoever may see an app may see which logins it can refer to; their secrets are in no answer. */
+/** The right to see an app includes the logins that it can refer to; their secrets are in no answer. */
 const credentials = collection({
   model: 'Credential',
   orderBy: ORDER.credential,
@@ -29,19 +32,51 @@ const credentials = collection({
   },
 })
 
-export async function listCredentials(
-  database: Database,
-  caller: Caller,
-  filter: CredentialFilter,
-  request: PageRequest,
-) {
+async function findCredentials(database: Database, caller: Caller, filter: CredentialFilter, request: PageRequest) {
   const { rows, nextCursor } = await credentials.list(database, caller, filter, request, wanted)
   return { rows: rows.map((row) => credentialRecord.record(row)), nextCursor }
 }
 
-export async function getCredential(database: Database, caller: Caller, credentialId: string) {
+async function findCredential(database: Database, caller: Caller, credentialId: string) {
   const row = await findByKey(database, 'Credential', { ...wanted, where: { id: credentialId } })
   if (!row) throw notFound('credential', credentialId)
   permit(caller, 'account:read', { accountId: row.accountId })
   return credentialRecord.record(row)
 }
+
+export const getCredential = recordQuery({
+  name: 'getCredential',
+  path: '/credential',
+  permission: 'account:read',
+  about: 'A credential, without its secrets.',
+  input: { credentialId: id('credential') },
+  key: { field: 'credentialId', prefix: 'cred' },
+  of: credential,
+  version: true,
+  find: ({ database, caller }, { credentialId }) => findCredential(database, caller, credentialId),
+})
+
+export const listCredentials = recordListQuery({
+  name: 'listCredentials',
+  path: '/credentials',
+  permission: 'account:read',
+  about: 'The credentials of an account; of your current account when accountId is omitted.',
+  input: { accountId: id('account').optional() },
+  of: credential,
+  list: ({ database, caller }, filter, page) => findCredentials(database, caller, filter, page),
+  cursorOf: ({ credentialId }) => credentialId,
+})
+
+export const listCredentialUsages = wholeListQuery({
+  name: 'listCredentialUsages',
+  path: '/credential/usages',
+  permission: 'account:read',
+  about:
+    'Usages of a credential, at most 100 of each kind, in the newest 1,000 environments of the account. Builds whose base images a default pulls are not counted.',
+  input: { credentialId: id('credential') },
+  of: credentialUsage,
+  isRecord: true,
+  items: 'usages',
+  itemsAbout: 'Usages of the credential, by kind.',
+  all: ({ database, caller }, { credentialId }) => findCredentialUsages(database, caller, credentialId),
+})

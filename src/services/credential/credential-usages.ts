@@ -7,22 +7,22 @@ import type { CredentialUsage } from '../../resources/credential.ts'
 import { type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { findByKey } from '../kernel/read.ts'
 
-/** Of each kind, those that are found at most. */
-const MOST = 100
+/** Limit per kind of usage. */
+const MAX_ROWS = 100
 /** Environments of which a read asks what they use. Before a deletion all are asked. */
-const MOST_COMPARED = 1_000
+const MAX_COMPARED = 1_000
 export const ALL_COMPARED = 10_000_000
 
 type Used = Pick<Transaction, '$queryRaw' | 'app'>
 
 /** Whatever would miss the credential, as the caller may see it. */
-export async function listCredentialUsages(database: Database, caller: Caller, credentialId: string) {
+export async function findCredentialUsages(database: Database, caller: Caller, credentialId: string) {
   const select = { accountId: true, defaultFor: true }
   const found = await findByKey(database, 'Credential', { where: { id: credentialId }, select })
   if (!found) throw notFound('credential', credentialId)
   permit(caller, 'account:read', { accountId: found.accountId })
   const visible = visibleAppEnvIds(caller, found.accountId)
-  const usages = await usagesOf(database, { ...found, id: credentialId, compared: MOST_COMPARED })
+  const usages = await usagesOf(database, { ...found, id: credentialId, compared: MAX_COMPARED })
   return usages.filter(({ appEnvId }) => visible === null || appEnvId === null || visible.has(appEnvId))
 }
 
@@ -49,12 +49,16 @@ async function appsWith(tx: Used, { id, accountId }: Credential): Promise<Creden
     where: { accountId, deletedAt: null },
     select: { id: true, name: true },
     orderBy: { id: 'asc' },
-    take: MOST,
+    take: MAX_ROWS,
   } as const
   const pulling = await tx.app.findMany({ ...wanted, where: { ...wanted.where, imagePullAccountSecretId: id } })
   const building = await tx.app.findMany({ ...wanted, where: { ...wanted.where, buildPullAccountSecretId: id } })
   const usage = (kind: 'IMAGE_PULL' | 'BUILD_PULL') => (app: { id: string; name: string }) => ({
-    ...{ kind, appId: app.id, appEnvId: null, name: app.name, count: 1 },
+    kind,
+    appId: app.id,
+    appEnvId: null,
+    name: app.name,
+    count: 1,
   })
   return [...pulling.map(usage('IMAGE_PULL')), ...building.map(usage('BUILD_PULL'))]
 }
@@ -67,7 +71,7 @@ const newest = ({ accountId, compared }: Credential) => Prisma.sql`
 const versionsWith = (tx: Used, credential: Credential) => tx.$queryRaw<CredentialUsage[]>`
   SELECT 'VERSION' AS kind, e.app_id AS "appId", e.id AS "appEnvId", e.cli_env_name AS name, 1 AS count
   FROM ${newest(credential)} JOIN content c ON c.id = e.current_content_id
-  WHERE c.configuration->>'imagePullCredentialId' = ${credential.id} ORDER BY e.id LIMIT ${MOST}`
+  WHERE c.configuration->>'imagePullCredentialId' = ${credential.id} ORDER BY e.id LIMIT ${MAX_ROWS}`
 
 /** Environments that run an image of the registry, and whose app names no credential for it. */
 async function byDefault(tx: Used, credential: Credential): Promise<CredentialUsage[]> {
@@ -84,7 +88,7 @@ async function byDefault(tx: Used, credential: Credential): Promise<CredentialUs
   return running
     .filter(({ image }) => registryOf(image) === defaultFor)
     .filter(({ isNamed, namedRegistry }) => !isNamed || registryOfLogin(namedRegistry ?? undefined) !== defaultFor)
-    .slice(0, MOST)
+    .slice(0, MAX_ROWS)
     .map(({ image: _image, isNamed: _isNamed, namedRegistry: _registry, ...usage }) => usage)
 }
 
@@ -95,10 +99,10 @@ function registryOf(image: string): string | null {
 
 const schedulesWith = (tx: Used, credential: Credential) => tx.$queryRaw<CredentialUsage[]>`
   SELECT 'BACKUP_SCHEDULE' AS kind, e.app_id AS "appId", e.id AS "appEnvId", e.cli_env_name AS name, 1 AS count
-  FROM ${newest(credential)} WHERE e.backup_schedule->>'storage' = ${credential.id} ORDER BY e.id LIMIT ${MOST}`
+  FROM ${newest(credential)} WHERE e.backup_schedule->>'storage' = ${credential.id} ORDER BY e.id LIMIT ${MAX_ROWS}`
 
 /** Berth can neither restore nor delete what is in a storage that it has no login for. */
 const storedWith = (tx: Used, { id, accountId }: Credential) => tx.$queryRaw<CredentialUsage[]>`
   SELECT 'BACKUP' AS kind, NULL AS "appId", app_env_id AS "appEnvId", max(cli_env_name) AS name, count(*)::int AS count
   FROM backup WHERE account_id = ${accountId} AND storage_credential_id = ${id}
-  GROUP BY app_env_id ORDER BY app_env_id LIMIT ${MOST}`
+  GROUP BY app_env_id ORDER BY app_env_id LIMIT ${MAX_ROWS}`

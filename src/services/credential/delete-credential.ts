@@ -9,7 +9,7 @@ import { ALL_COMPARED, usagesOf } from './credential-usages.ts'
 import { lockCredential } from './lock-credential.ts'
 
 /** Usages that a refusal names; the read has all. */
-const MOST_NAMED = 5
+const MAX_NAMED = 5
 
 const WORDS: Record<CredentialUsage['kind'], (name: string, count: number) => string> = {
   IMAGE_PULL: (name) => `the images of the app "${name}"`,
@@ -23,7 +23,7 @@ const WORDS: Record<CredentialUsage['kind'], (name: string, count: number) => st
 export const deleteCredential = command({
   name: 'deleteCredential',
   about:
-    'Delete a credential. Refused while something uses it, unless forced: then apps name no credential any more, and backup schedules that use it are turned off. Backups that it stores have to be deleted first in any case.',
+    'Delete a credential. Refused while it is used, unless forced: then it is removed from apps, and backup schedules that use it are turned off. Backups that are stored with it have to be deleted first in any case.',
   dangerous: true,
   input: z.strictObject({
     credentialId: id('credential'),
@@ -39,7 +39,7 @@ export const deleteCredential = command({
     if (stored.length > 0) throw conflict('CREDENTIAL_IN_USE', `${named(stored)} use the credential: delete them first`)
     if (usages.length > 0 && !force)
       throw conflict('CREDENTIAL_IN_USE', `The credential is used by ${named(usages)}. Send force to delete it anyway`)
-    await forget(context, credential, usages)
+    await removeFromUsers(context, credential, usages)
     await tx.credential.delete({ where: { id: credentialId } })
     announce({ type: 'credential.changed', payload: { credentialId, type, name, deleted: true } })
     auditDetails({ type, name, ...(usages.length > 0 ? { forced: true } : {}) })
@@ -48,13 +48,13 @@ export const deleteCredential = command({
 })
 
 function named(usages: readonly CredentialUsage[]): string {
-  const names = usages.slice(0, MOST_NAMED).map(({ kind, name, count }) => WORDS[kind](name, count))
+  const names = usages.slice(0, MAX_NAMED).map(({ kind, name, count }) => WORDS[kind](name, count))
   const more = usages.length - names.length
   return [...names, ...(more > 0 ? [`${more} more`] : [])].join(', ')
 }
 
-/** What refers to the credential does not any more. Whoever may not change that may not force it either. */
-async function forget(
+/** Removes every reference to the credential. Needs the right to change the apps and environments that have one. */
+async function removeFromUsers(
   { tx, caller, announce }: CommandContext,
   { id, accountId }: { id: string; accountId: string },
   usages: readonly CredentialUsage[],

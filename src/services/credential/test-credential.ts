@@ -16,7 +16,7 @@ interface Asked {
 export const testCredential = command({
   name: 'testCredential',
   about:
-    'Ask the registry of a credential whether it accepts the login. The answer says so and the credential keeps it, as `checkedAt`.',
+    'Check at the registry of a credential whether it accepts the login. The result is returned, and stored in the credential as `checkedAt`.',
   input: z.strictObject({ credentialId: id('credential') }),
   permission: 'credential:manage',
   prepare: {

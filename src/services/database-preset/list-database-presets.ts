@@ -1,9 +1,21 @@
-import type { Engine } from '../../app-types/engines/engine.ts'
 import { ENGINES } from '../../app-types/engines/list.ts'
-import { type Caller, userOf } from '../kernel/caller.ts'
+import { databasePreset } from '../../resources/database-preset.ts'
+import { userOf } from '../kernel/caller.ts'
+import { wholeListQuery } from '../kernel/query.ts'
 
 /** The engines of this version, for every user: they belong to no account. */
-export function listDatabasePresets(caller: Caller): readonly Engine[] {
-  userOf(caller)
-  return ENGINES
-}
+export const listDatabasePresets = wholeListQuery({
+  name: 'listDatabasePresets',
+  path: '/database-presets',
+  permission: 'catalogue:read',
+  about: 'The databases, caches and brokers that apps can be created from, with versions, limits and settings.',
+  input: {},
+  of: databasePreset,
+  isRecord: true,
+  items: 'presets',
+  itemsAbout: 'Presets, one for each database, cache and broker.',
+  async all({ caller }) {
+    userOf(caller)
+    return ENGINES.map((engine) => databasePreset.answer.record(engine))
+  },
+})

@@ -1,15 +1,18 @@
 import type { Database } from '../../database/client.ts'
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { deployment } from '../../resources/deployment.ts'
 import { ORDER } from '../../resources/order.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { appEnvTarget, id, instant } from '../kernel/input.ts'
+import { listQuery, query } from '../kernel/query.ts'
 import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** One version. It is gone from every answer when its environment is. */
-export async function getDeployment(
+async function findDeployment(
   database: Database,
   caller: Caller,
   contentId: string,
@@ -30,11 +33,37 @@ export interface DeploymentFilter extends AppEnvAddress {
 }
 
 /** The versions of one environment. */
-export const deployments = collection({
+const deployments = collection({
   model: 'Content',
   orderBy: ORDER.deployment,
   async scope(database, caller, { fromDate, toDate, ...address }: DeploymentFilter) {
     const { id } = await observeAppEnv(database, caller, address)
     return { appEnvId: id, createdAt: { ...(fromDate ? { gte: fromDate } : {}), ...(toDate ? { lte: toDate } : {}) } }
   },
+})
+
+/** REST has them in the history of an environment. */
+export const getDeployment = query({
+  name: 'getDeployment',
+  path: null,
+  permission: 'appEnv:observe',
+  about: 'A version of an environment, by its id.',
+  input: { contentId: id('version') },
+  key: { field: 'contentId', prefix: 'con' },
+  of: deployment,
+  find: ({ database, caller }, { contentId }, wanted) => findDeployment(database, caller, contentId, wanted),
+})
+
+export const listDeployments = listQuery({
+  name: 'listDeployments',
+  path: null,
+  permission: 'appEnv:observe',
+  about: 'The versions of an environment, newest first.',
+  input: {
+    ...appEnvTarget,
+    fromDate: instant('Earliest time at which the items were requested.').optional(),
+    toDate: instant('Latest time at which the items were requested.').optional(),
+  },
+  of: deployment,
+  from: deployments,
 })

@@ -26,7 +26,7 @@ export async function changeExternalAccess(
   if (wanted.enabled && allowedCidrs.length === 0)
     throw invalidField(
       'externalAccess.allowedCidrs',
-      'must name who may connect, such as 203.0.113.0/24; 0.0.0.0/0 and ::/0 are everyone',
+      'must list the addresses that may connect, such as 203.0.113.0/24; 0.0.0.0/0 and ::/0 allow every address',
     )
   requireAllowedNumber(context, wanted)
   const { maxConnections = present?.maxConnections ?? null } = wanted
@@ -37,7 +37,7 @@ export async function changeExternalAccess(
   await notifyIngresses(tx)
 }
 
-/** Closes the way in from outside, if there is one, and forgets who was allowed. */
+/** Closes the external port, if there is one, and deletes the list of allowed addresses. */
 export async function removeExternalAccess(context: CommandContext, appEnv: LoadedAppEnv): Promise<void> {
   const { externalAccess: present } = appEnv
   if (!present) return

@@ -17,7 +17,7 @@ export const externalAccess = z
       .max(MAX_CIDRS)
       .optional()
       .describe(
-        'Addresses and CIDR ranges that may connect; 0.0.0.0/0 and ::/0 are everyone. Required the first time; left out, they stay as they are.',
+        'Addresses and CIDR ranges that may connect; 0.0.0.0/0 and ::/0 allow every address. Required the first time; left out, they stay as they are.',
       ),
     maxConnections: z
       .number()

@@ -45,7 +45,7 @@ export async function allocatePort({ tx, config }: CommandContext, { id, account
   return free.port
 }
 
-/** Records that a port was in use, so that nobody else's service meets its clients soon. */
+/** Records that a port was in use, so that its clients do not reach another account's service soon. */
 export async function releasePort({ tx }: CommandContext, { id, accountId }: Owner, port: number): Promise<void> {
   const data = { accountId, appEnvId: id, releasedAt: await databaseTime(tx) }
   await tx.releasedPort.upsert({ where: { port }, create: { port, ...data }, update: data })

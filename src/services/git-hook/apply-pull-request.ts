@@ -123,7 +123,7 @@ type Settings = NonNullable<Awaited<ReturnType<typeof findSettings>>>
 
 function requireWanted({ allowForks, targetBranches }: Settings, { isFork, targetBranch }: GitPullRequest): void {
   if (isFork && !allowForks)
-    throw refused('FORK', 'The commits are in a fork, where anybody may have written them: allowForks is off')
+    throw refused('FORK', 'The commits are in a fork, which may have any author, and allowForks is off')
   if (targetBranches.length > 0 && !targetBranches.includes(targetBranch))
     throw refused('TARGET_BRANCH', `It is to be merged into ${targetBranch}, which targetBranches does not name`)
 }
@@ -133,7 +133,7 @@ function requireRights({ user, ...settings }: Settings, accountId: string): void
   if (lentPermissions(settings).every((permission) => may(lender, permission, { accountId }))) return
   throw refused(
     'RIGHTS_LOST',
-    `The user ${user.id}, who gave pull requests environments, may no longer create and deploy them: somebody who may has to set it again`,
+    `The user ${user.id}, who turned pull request environments on, may no longer create and deploy them: a user with that right has to turn them on again`,
   )
 }
 

@@ -10,11 +10,11 @@ import { allIgnored, type Deciding, type Decision, earlierBy, environmentsOf, ig
 import type { Concerned } from './git-source.ts'
 
 /** Apps in which one delivery changes something. */
-const MOST_APPS = 20
+const MAX_APPS = 20
 /** Of one pull request, newest first: later ones are looked for among them. */
-const MOST_ARRIVED = 100
+const MAX_ARRIVED = 100
 
-/** Gives a pull request its environments, builds them anew or deletes them; or says why not. */
+/** Creates, rebuilds or deletes the environments of a pull request; or returns why not. */
 export async function decidePullRequest(deciding: Deciding, pullRequest: GitPullRequest): Promise<Decision> {
   const { context, concerned, earlier } = deciding
   const appIds = await lockApps(context, concerned, pullRequest)
@@ -23,8 +23,8 @@ export async function decidePullRequest(deciding: Deciding, pullRequest: GitPull
       'NO_ENVIRONMENT',
       `No app whose pull requests get environments is built from ${pullRequest.repositories.join(' or ')}`,
     )
-  const late = await lateFor(deciding, pullRequest, appIds.slice(0, MOST_APPS))
-  if (late.size === Math.min(appIds.length, MOST_APPS)) {
+  const late = await lateFor(deciding, pullRequest, appIds.slice(0, MAX_APPS))
+  if (late.size === Math.min(appIds.length, MAX_APPS)) {
     if (earlier && earlier.outcome !== 'IGNORED') return asBefore(earlier)
     return ignored('OUT_OF_ORDER', lateness(pullRequest))
   }
@@ -35,7 +35,7 @@ export async function decidePullRequest(deciding: Deciding, pullRequest: GitPull
   for (const [at, appId] of appIds.entries()) {
     const done = before.get(appId)
     if (done && done.outcome !== 'IGNORED') environments.push(done)
-    else if (at >= MOST_APPS) environments.push(beyond(appId))
+    else if (at >= MAX_APPS) environments.push(beyond(appId))
     else if (late.has(appId)) environments.push({ ...nothingIn(appId, 'OUT_OF_ORDER'), message: lateness(pullRequest) })
     else environments.push(await applyPullRequest(deciding, pullRequest, appId))
   }
@@ -44,7 +44,7 @@ export async function decidePullRequest(deciding: Deciding, pullRequest: GitPull
 
 /**
  * The apps of the repository that give environments, or have given this one. They are locked before anything is decided:
- * two hooks may tell of one pull request at the same time, and what each says to the log counts for the other.
+ * two hooks may deliver one pull request at the same time, and each has to see what the other has logged.
  */
 async function lockApps(
   { tx, config }: CommandContext,
@@ -53,7 +53,9 @@ async function lockApps(
 ): Promise<string[]> {
   const apps = await tx.app.findMany({
     where: {
-      ...{ accountId, deletedAt: null, gitRepo: { not: null } },
+      accountId,
+      deletedAt: null,
+      gitRepo: { not: null },
       ...(appId === null ? {} : { id: appId }),
       ...(installationId === null ? {} : { gitInstallationId: installationId }),
       OR: [{ pullRequestEnvs: { isNot: null } }, { appEnvs: { some: envOfPullRequest(number) } }],
@@ -67,7 +69,7 @@ async function lockApps(
   return locked.map(({ id }) => id)
 }
 
-/** The apps of which something that happened later was told before. */
+/** The apps for which a later event of the pull request arrived before. */
 async function lateFor(
   deciding: Deciding,
   pullRequest: GitPullRequest,
@@ -94,16 +96,18 @@ async function hasComeLate(
   const arrived = await context.tx.gitDelivery.findMany({
     where: {
       source: { in: sources },
-      ...{ accountId: concerned.accountId, repository: repositories[0] ?? null, pullRequestNumber: number },
+      accountId: concerned.accountId,
+      repository: repositories[0] ?? null,
+      pullRequestNumber: number,
       NOT: { id: earlier?.id ?? '' },
     },
     orderBy: { id: 'desc' },
-    take: MOST_ARRIVED,
+    take: MAX_ARRIVED,
   })
-  const told = arrived.map(({ pullRequestAction, fromCommitId: from, commitId: commit, happenedAt }) => {
+  const others = arrived.map(({ pullRequestAction, fromCommitId: from, commitId: commit, happenedAt }) => {
     return { action: pullRequestAction as PullRequestAction, from, commit, happenedAt }
   })
-  return isLate(pullRequest, told)
+  return isLate(pullRequest, others)
 }
 
 /** It is said again what a repeated delivery has done. */
@@ -119,7 +123,7 @@ const nothingIn = (appId: string, reason: string) =>
 
 const beyond = (appId: string): GitDeliveryEnvironment => ({
   ...nothingIn(appId, 'TOO_MANY_ENVIRONMENTS'),
-  message: `One delivery changes the environments of at most ${MOST_APPS} apps`,
+  message: `One delivery changes the environments of at most ${MAX_APPS} apps`,
 })
 
 function summed({ number, commit }: GitPullRequest, environments: GitDeliveryEnvironment[]): Decision {

@@ -19,7 +19,10 @@ export type Decision = Pick<GitDelivery, 'outcome' | 'reason' | 'message'> & {
 }
 
 export const ignored = (reason: string, message: string): Decision => ({
-  ...{ outcome: 'IGNORED', reason, message, environments: [] },
+  outcome: 'IGNORED',
+  reason,
+  message,
+  environments: [],
 })
 
 /** Nothing was done for any of these, each of which says why. */

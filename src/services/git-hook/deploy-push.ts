@@ -18,7 +18,7 @@ import { promiseStatus } from './promise-status.ts'
 /** The actor of what a push begins. */
 export const GIT_HOOK_ACTOR = 'git-hook'
 /** Environments that one push deploys. */
-const MOST_DEPLOYED = 50
+const MAX_DEPLOYED = 50
 
 /** The environments with auto-deploy that are built from the branch, in the order in which they are locked. */
 export async function findConcerned(
@@ -27,7 +27,10 @@ export async function findConcerned(
   push: GitPush,
 ): Promise<string[]> {
   const app = {
-    ...{ deletedAt: null, gitRepo: { not: null }, useImage: false, isCliDeployment: false },
+    deletedAt: null,
+    gitRepo: { not: null },
+    useImage: false,
+    isCliDeployment: false,
     ...(appId === null ? {} : { id: appId }),
     ...(installationId === null ? {} : { gitInstallationId: installationId }),
   }
@@ -65,8 +68,8 @@ export async function deployEach(
   for (const appEnvId of appEnvIds) {
     const done = earlier.get(appEnvId)
     if (done?.outcome === 'DEPLOYED') all.push(done)
-    else if (deployed >= MOST_DEPLOYED)
-      all.push(ignored(appEnvId, 'TOO_MANY_ENVIRONMENTS', `One push deploys at most ${MOST_DEPLOYED} environments`))
+    else if (deployed >= MAX_DEPLOYED)
+      all.push(ignored(appEnvId, 'TOO_MANY_ENVIRONMENTS', `One push deploys at most ${MAX_DEPLOYED} environments`))
     else {
       const one = await deployOne(deploying, appEnvId)
       if (one.outcome === 'DEPLOYED') deployed += 1
@@ -115,7 +118,7 @@ async function refusalOf(
       'The environment was changed meanwhile, so the push no longer concerns it',
     )
   if (!may(callerForUser(auto.user, GIT_HOOK_ACTOR), 'appEnv:operate', { accountId, appEnvId })) {
-    const message = `The user ${auto.userId}, who turned auto-deploy on, may no longer deploy the environment: somebody who may has to set it again`
+    const message = `The user ${auto.userId}, who turned auto-deploy on, may no longer deploy the environment: a user with that right has to turn it on again`
     return ignored(appEnvId, 'RIGHTS_LOST', message)
   }
   if (push.paths !== null && !choosesAny(auto.watchPaths, push.paths))
@@ -131,7 +134,7 @@ async function refusalOf(
   return null
 }
 
-/** Two hooks may tell of one push. */
+/** Two hooks may deliver one push. */
 export async function isNewest(
   tx: Transaction,
   { id: appEnvId, gitBranch }: LoadedAppEnv,

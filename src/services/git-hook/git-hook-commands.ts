@@ -8,7 +8,7 @@ import { newId } from '../../domain/ids.ts'
 import { gitHookProvider } from '../../resources/git-hook.ts'
 import { newWebhookSecret } from '../../secrets/webhook-secret.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
-import { id, name } from '../kernel/input.ts'
+import { id, name, pasted } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { lockApp } from '../targets/load-app.ts'
 import { gitHookRecord } from './git-hook-queries.ts'
@@ -16,27 +16,25 @@ import { gitHookSecretsOf, lockGitHook } from './lock-git-hook.ts'
 
 const MAX_URL_LENGTH = 500
 
-const statusApiUrl = z
-  .string()
+const statusApiUrl = pasted()
   .min(1)
   .max(MAX_URL_LENGTH)
   .describe(
     'Address of the git host’s API, where commits get a status: https://api.github.com, https://gitlab.example.com/api/v4, https://git.example.com/api/v1. Together with statusToken.',
   )
 
-const statusToken = z
-  .string()
+const statusToken = pasted()
   .regex(/^[\x21-\x7e]{1,500}$/, 'must be printable ASCII, up to 500 characters')
   .describe('Token of the git host that may set statuses of commits. Stored encrypted, and sent to statusApiUrl alone.')
 
 export const createGitHook = command({
   name: 'createGitHook',
   about:
-    'Let a git host tell an account of pushes, which deploy the environments that have auto-deploy. The secret for the git host is in this answer and nowhere else.',
+    'Create a hook that receives the pushes of a git host for an account. Pushes deploy the environments that have auto-deploy. The secret for the git host is returned only in this answer.',
   input: z.strictObject({
     accountId: id('account'),
     appId: id('only app whose environments are deployed. Default: every app of the account').optional(),
-    provider: gitHookProvider.type.describe('What the git host is.'),
+    provider: gitHookProvider.type.describe('Kind of the git host.'),
     name: name('git hook'),
     statusApiUrl: statusApiUrl.optional(),
     statusToken: statusToken.optional(),
@@ -85,7 +83,8 @@ export const updateGitHook = command({
     const secrets = gitHookSecretsOf(vault, gitHook)
     const moved = isMoved && {
       sealedData: vault.forAccount(gitHook.account).sealGitHook(gitHookId, { ...secrets, statusToken }),
-      ...{ statusApiUrl, statusError: null },
+      statusApiUrl,
+      statusError: null,
     }
     const row = await tx.gitHook.update({
       where: { id: gitHookId },
@@ -99,7 +98,7 @@ export const updateGitHook = command({
 export const rotateGitHookSecret = command({
   name: 'rotateGitHookSecret',
   about:
-    'Give a git hook a new secret, which is in this answer and nowhere else. For a while, the former one proves deliveries, too.',
+    'Give a git hook a new secret, which is returned only in this answer. For a while, deliveries with the former one are accepted, too.',
   dangerous: true,
   input: z.strictObject({ gitHookId: id('git hook') }),
   permission: 'gitHook:manage',

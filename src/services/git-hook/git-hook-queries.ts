@@ -1,13 +1,15 @@
 import type { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
-import { gitDelivery, type gitDeliveryOutcome } from '../../resources/git-delivery.ts'
+import { gitDelivery, gitDeliveryOutcome } from '../../resources/git-delivery.ts'
 import { gitHook } from '../../resources/git-hook.ts'
 import { ORDER } from '../../resources/order.ts'
 import { answer } from '../../resources/resource.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
 import type { PageRequest } from '../kernel/page.ts'
+import { recordListQuery, recordQuery } from '../kernel/query.ts'
 import { findByKey } from '../kernel/read.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
@@ -38,12 +40,12 @@ const gitHooks = collection({
   }),
 })
 
-export async function listGitHooks(database: Database, caller: Caller, filter: HookFilter, request: PageRequest) {
+async function findGitHooks(database: Database, caller: Caller, filter: HookFilter, request: PageRequest) {
   const { rows, nextCursor } = await gitHooks.list(database, caller, filter, request, { select: gitHookRecord.select })
   return { rows: rows.map((row) => gitHookRecord.record(row)), nextCursor }
 }
 
-export async function getGitHook(database: Database, caller: Caller, gitHookId: string) {
+async function findGitHook(database: Database, caller: Caller, gitHookId: string) {
   const row = await findByKey(database, 'GitHook', { select: gitHookRecord.select, where: { id: gitHookId } })
   if (!row) throw notFound('git hook', gitHookId)
   permit(caller, 'gitHook:manage', { accountId: row.accountId })
@@ -60,20 +62,64 @@ const deliveries = collection({
   }),
 })
 
-export async function listGitDeliveries(
-  database: Database,
-  caller: Caller,
-  filter: DeliveryFilter,
-  request: PageRequest,
-) {
+async function findGitDeliveries(database: Database, caller: Caller, filter: DeliveryFilter, request: PageRequest) {
   const wanted = { select: deliveryRecord.select }
   const { rows, nextCursor } = await deliveries.list(database, caller, filter, request, wanted)
   return { rows: rows.map((row) => deliveryRecord.record(row)), nextCursor }
 }
 
-export async function getGitDelivery(database: Database, caller: Caller, gitDeliveryId: string) {
+async function findGitDelivery(database: Database, caller: Caller, gitDeliveryId: string) {
   const row = await findByKey(database, 'GitDelivery', { select: deliveryRecord.select, where: { id: gitDeliveryId } })
   if (!row) throw notFound('git delivery', gitDeliveryId)
   permit(caller, 'gitHook:manage', { accountId: row.accountId })
   return deliveryRecord.record(row)
 }
+
+export const getGitHook = recordQuery({
+  name: 'getGitHook',
+  path: '/account/git-hook',
+  permission: 'gitHook:manage',
+  about: 'A git hook, without its secret.',
+  input: { gitHookId: id('git hook') },
+  key: { field: 'gitHookId', prefix: 'ghook' },
+  of: gitHook,
+  version: true,
+  find: ({ database, caller }, { gitHookId }) => findGitHook(database, caller, gitHookId),
+})
+
+export const listGitHooks = recordListQuery({
+  name: 'listGitHooks',
+  path: '/account/git-hooks',
+  permission: 'gitHook:manage',
+  about: 'The git hooks of an account; of your current account when accountId is omitted.',
+  input: { accountId: id('account').optional() },
+  of: gitHook,
+  list: ({ database, caller }, filter, page) => findGitHooks(database, caller, filter, page),
+  cursorOf: ({ gitHookId }) => gitHookId,
+})
+
+export const getGitDelivery = recordQuery({
+  name: 'getGitDelivery',
+  path: '/account/git-hook/delivery',
+  permission: 'gitHook:manage',
+  about: 'A delivery of a git host, with its outcome.',
+  input: { gitDeliveryId: id('git delivery') },
+  key: { field: 'gitDeliveryId', prefix: 'gdlv' },
+  of: gitDelivery,
+  find: ({ database, caller }, { gitDeliveryId }) => findGitDelivery(database, caller, gitDeliveryId),
+})
+
+export const listGitDeliveries = recordListQuery({
+  name: 'listGitDeliveries',
+  path: '/account/git-hook/deliveries',
+  permission: 'gitHook:manage',
+  about: 'Deliveries of git hosts to an account, newest first; to your current account when accountId is omitted.',
+  input: {
+    accountId: id('account').optional(),
+    gitHookId: id('git hook that was used').optional(),
+    outcome: gitDeliveryOutcome.type.optional().describe('Only deliveries with this outcome.'),
+  },
+  of: gitDelivery,
+  list: ({ database, caller }, filter, page) => findGitDeliveries(database, caller, filter, page),
+  cursorOf: ({ gitDeliveryId }) => gitDeliveryId,
+})

@@ -6,7 +6,7 @@ import type { Vault } from '../../secrets/vault.ts'
 import { hasGitHubApp } from '../git/git-installation.ts'
 import { gitHookSecretsOf, lockGitHookIfThere } from './lock-git-hook.ts'
 
-/** Whoever may tell of pushes: a git hook of an account, or the installation's GitHub App. */
+/** A source of deliveries: a git hook of an account, or the installation's GitHub App. */
 export interface GitSource {
   /** Id of the hook, or `github-app`. */
   id: string

@@ -3,7 +3,7 @@ import { type GitPush, repositoryKey } from '../../domain/git-push.ts'
 import type { GitPullRequest } from '../../domain/pull-request.ts'
 
 /** What a delivery says: a push to a branch, what happened to a pull request, or why it is nothing of the kind. */
-export type Told = { push: GitPush } | { pullRequest: GitPullRequest } | { reason: string; message: string }
+export type ParsedDelivery = { push: GitPush } | { pullRequest: GitPullRequest } | { reason: string; message: string }
 
 const MAX_NAME_LENGTH = 100
 const MAX_KEY_LENGTH = 300
@@ -12,15 +12,25 @@ const text = z.string().nullish()
 
 /** GitHub's, which Gitea and Forgejo follow. */
 export const gitHubRepository = z.object({
-  ...{ full_name: text, clone_url: text, html_url: text, ssh_url: text, url: text, default_branch: text },
+  full_name: text,
+  clone_url: text,
+  html_url: text,
+  ssh_url: text,
+  url: text,
+  default_branch: text,
 })
 
 export const gitLabProject = z.object({
-  ...{ git_http_url: text, git_ssh_url: text, http_url: text, ssh_url: text, web_url: text, default_branch: text },
+  git_http_url: text,
+  git_ssh_url: text,
+  http_url: text,
+  ssh_url: text,
+  web_url: text,
+  default_branch: text,
   id: z.int().nullish(),
 })
 
-export const nothing = (reason: string, message: string): Told => ({ reason, message })
+export const nothing = (reason: string, message: string): ParsedDelivery => ({ reason, message })
 
 const withInstallation = z.object({ installation: z.object({ id: z.int() }) })
 

@@ -2,7 +2,7 @@ import { CLAIM_SECONDS } from '../../domain/commit-status.ts'
 import type { Deciding } from './decision.ts'
 
 /**
- * A worker tells the git host how it goes, once it is stored. Of one commit in environments of one name, the last
+ * A worker reports the status to the git host, once it is stored. Of one commit in environments of one name, the last
  * operation counts. It waits until no attempt for an earlier one can be under way, which would arrive after its own.
  */
 export async function promiseStatus(

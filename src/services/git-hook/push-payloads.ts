@@ -3,13 +3,20 @@ import { isBranchName } from '../../domain/branch-name.ts'
 import { isProject } from '../../domain/commit-status.ts'
 import { commitOf, type GitPush } from '../../domain/git-push.ts'
 import type { GitProvider } from '../../secrets/git-signature.ts'
-import { gitHubRepository, gitLabProject, nameOf, nothing, repositoriesOf, type Told } from './payload-parts.ts'
+import {
+  gitHubRepository,
+  gitLabProject,
+  nameOf,
+  nothing,
+  type ParsedDelivery,
+  repositoriesOf,
+} from './payload-parts.ts'
 
 /** GitHub lists no more commits of a push, and no more paths of a commit. */
-const MOST_COMMITS = 2048
-const MOST_PATHS_OF_COMMIT = 3000
+const MAX_COMMITS = 2048
+const MAX_PATHS_OF_COMMIT = 3000
 /** More than that are not compared. */
-const MOST_PATHS = 20_000
+const MAX_PATHS = 20_000
 
 const text = z.string().nullish()
 const paths = z.array(z.string()).nullish()
@@ -19,15 +26,26 @@ type Commit = z.output<typeof commit>
 
 /** GitHub's, which Gitea and Forgejo follow. */
 const gitHubPush = z.object({
-  ...{ ref: z.string(), before: z.string(), after: z.string(), forced: z.boolean().nullish() },
-  ...{ commits, head_commit: commit.nullish(), total_commits: z.number().nullish() },
+  ref: z.string(),
+  before: z.string(),
+  after: z.string(),
+  forced: z.boolean().nullish(),
+  commits,
+  head_commit: commit.nullish(),
+  total_commits: z.number().nullish(),
   repository: gitHubRepository,
   pusher: z.object({ name: text, login: text, username: text }).nullish(),
 })
 
 const gitLabPush = z.object({
-  ...{ ref: z.string(), before: z.string(), after: z.string(), checkout_sha: text },
-  ...{ commits, total_commits_count: z.number().nullish(), user_username: text, user_name: text },
+  ref: z.string(),
+  before: z.string(),
+  after: z.string(),
+  checkout_sha: text,
+  commits,
+  total_commits_count: z.number().nullish(),
+  user_username: text,
+  user_name: text,
   project: gitLabProject,
   push_options: z
     .object({ ci: z.object({ skip: z.unknown() }).nullish() })
@@ -35,10 +53,10 @@ const gitLabPush = z.object({
     .catch(null),
 })
 
-export const readPush = (provider: GitProvider, payload: unknown): Told =>
+export const readPush = (provider: GitProvider, payload: unknown): ParsedDelivery =>
   provider === 'GITLAB' ? readGitLab(payload) : readGitHub(payload)
 
-function readGitHub(payload: unknown): Told {
+function readGitHub(payload: unknown): ParsedDelivery {
   const read = gitHubPush.safeParse(payload)
   if (!read.success) return UNREADABLE
   const { repository, commits, head_commit, total_commits, forced, pusher, ...refs } = read.data
@@ -54,7 +72,7 @@ function readGitHub(payload: unknown): Told {
   })
 }
 
-function readGitLab(payload: unknown): Told {
+function readGitLab(payload: unknown): ParsedDelivery {
   const read = gitLabPush.safeParse(payload)
   if (!read.success) return UNREADABLE
   const { project, commits, total_commits_count, user_username, user_name, push_options, ...refs } = read.data
@@ -79,7 +97,7 @@ interface Said extends Pick<GitPush, 'project' | 'defaultBranch' | 'message' | '
   addresses: readonly (string | null | undefined)[]
 }
 
-function pushOf(refs: { ref: string; before: string; after: string }, { addresses, ...said }: Said): Told {
+function pushOf(refs: { ref: string; before: string; after: string }, { addresses, ...said }: Said): ParsedDelivery {
   const branch = /^refs\/heads\/(.+)$/s.exec(refs.ref)?.[1]
   if (branch === undefined || !isBranchName(branch))
     return nothing('NO_BRANCH', 'The push is not to a branch: only branches are deployed')
@@ -96,15 +114,15 @@ const newestOf = (commits: readonly Commit[] | null | undefined, id: string): Co
 
 /** Null unless every path is certain to be listed: a push that is not understood is deployed. */
 function pathsOf(commits: readonly Commit[] | null | undefined, total: number | null | undefined): string[] | null {
-  if (!commits || commits.length === 0 || commits.length >= MOST_COMMITS) return null
+  if (!commits || commits.length === 0 || commits.length >= MAX_COMMITS) return null
   if (total !== null && total !== undefined && total !== commits.length) return null
   const all = new Set<string>()
   for (const { added, modified, removed } of commits) {
     if (!added || !modified || !removed) return null
     const listed = [...added, ...modified, ...removed]
-    if (listed.length === 0 || listed.length >= MOST_PATHS_OF_COMMIT) return null
+    if (listed.length === 0 || listed.length >= MAX_PATHS_OF_COMMIT) return null
     for (const path of listed) all.add(path)
-    if (all.size > MOST_PATHS) return null
+    if (all.size > MAX_PATHS) return null
   }
   return [...all]
 }

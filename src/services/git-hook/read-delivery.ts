@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto'
 import type { GitProvider, GitRequest } from '../../secrets/git-signature.ts'
-import { installationOf, nothing, type Told } from './payload-parts.ts'
+import { installationOf, nothing, type ParsedDelivery } from './payload-parts.ts'
 import { readPullRequest } from './pull-request-payloads.ts'
 import { readPush } from './push-payloads.ts'
 
-/** What a git host has told, once it is known that it did. */
+/** A delivery whose sender is authenticated. */
 export interface Delivered {
   provider: GitProvider
   /** What the host calls the delivery. */
   key: string
   event: string
-  told: Told
+  parsed: ParsedDelivery
   /** The installation of the GitHub App that it is about. */
   installationId: string | null
 }
@@ -25,8 +25,10 @@ interface Headers {
 
 const HEADERS: Readonly<Record<GitProvider, Headers>> = {
   GITHUB: {
-    ...{ events: ['x-github-event'], keys: ['x-github-delivery'] },
-    ...{ pushes: ['push'], pullRequests: ['pull_request'] },
+    events: ['x-github-event'],
+    keys: ['x-github-delivery'],
+    pushes: ['push'],
+    pullRequests: ['pull_request'],
   },
   GITEA: {
     events: ['x-gitea-event', 'x-forgejo-event'],
@@ -60,20 +62,20 @@ export function readDelivery(provider: GitProvider, { header, payload }: GitRequ
   const said = parsed(payload)
   const isOf = (names: readonly string[], kind: string) =>
     names.includes(event) && (provider !== 'GITLAB' || gitLabKind(said) === kind)
-  const told = isOf(pushes, 'push')
+  const content = isOf(pushes, 'push')
     ? readPush(provider, said)
     : isOf(pullRequests, 'merge_request')
       ? readPullRequest(provider, said)
       : ofOther(event)
-  return { provider, key, event, told, installationId: installationOf(said) }
+  return { provider, key, event, parsed: content, installationId: installationOf(said) }
 }
 
-const ofOther = (event: string): Told =>
+const ofOther = (event: string): ParsedDelivery =>
   event === 'ping'
     ? nothing('PING', 'The git host reaches this installation')
     : nothing('OTHER_EVENT', `Nothing is done about the event ${event}`)
 
-/** System hooks tell of much, all under one name. */
+/** System hooks have many kinds of events under one name. */
 const gitLabKind = (payload: unknown): unknown =>
   typeof payload === 'object' && payload !== null && 'object_kind' in payload ? payload.object_kind : null
 

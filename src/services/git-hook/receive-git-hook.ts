@@ -18,7 +18,7 @@ interface Tools extends SystemTools {
 /** What a git host has sent, of which nothing is known to be true yet. */
 export interface GitHookRequest extends Pick<GitRequest, 'header' | 'body'> {
   contentType: string | undefined
-  /** Of whoever sends it, for the audit log. */
+  /** Of the client that sends it, for the audit log. */
   address: string
 }
 
@@ -33,8 +33,8 @@ export interface GitHookAnswer {
 }
 
 /**
- * Takes what a git host tells: proves it, reads it, and begins the builds that it asks for, in one transaction for each
- * account. Told the same again, it begins nothing that it has begun. Throws UNAUTHENTICATED.
+ * Takes a delivery of a git host: authenticates it, reads it, and begins the builds that it asks for, in one transaction
+ * for each account. A repeated delivery begins nothing twice. Throws UNAUTHENTICATED.
  */
 export async function receiveGitHook(tools: Tools, source: GitSource, sent: GitHookRequest): Promise<GitHookAnswer> {
   const request = { ...sent, payload: payloadOf(sent.contentType, sent.body) }
@@ -73,10 +73,17 @@ async function deliver(
     const { repository, branch, commitId, pullRequestNumber } = row
     const about = pullRequestNumber === null ? {} : { pullRequestNumber }
     return {
-      ...{ action: pullRequestNumber === null ? 'deployPush' : 'deployPullRequest', actorId: source.id },
-      ...{ targetType: 'gitDelivery', targetId: row.id },
+      action: pullRequestNumber === null ? 'deployPush' : 'deployPullRequest',
+      actorId: source.id,
+      targetType: 'gitDelivery',
+      targetId: row.id,
       details: {
-        ...{ actor: GIT_HOOK_ACTOR, address, repository, branch, ...about, commitId },
+        actor: GIT_HOOK_ACTOR,
+        address,
+        repository,
+        branch,
+        ...about,
+        commitId,
         environments: begun.map(shown),
       },
     }

@@ -8,13 +8,13 @@ import { type Deciding, type Decision, environmentsOf, ignored } from './decisio
 import type { Delivered } from './read-delivery.ts'
 
 /** Deleted at a time, of those beyond what is kept. */
-const MOST_DELETED = 100
+const MAX_DELETED = 100
 
 type Recording = Omit<Deciding, 'earlier'> & { delivered: Delivered }
 
 /**
  * Decides about a delivery, under the lock of its source, and writes it to the log. One that arrived before is decided
- * again, but for what it has done: whoever has mended what was in the way may have it sent again.
+ * again, except for what it has done already: so it can be sent again once an obstacle is removed.
  */
 export async function recordDelivery({
   delivered,
@@ -36,27 +36,35 @@ export async function recordDelivery({
   return { row, begun }
 }
 
-function decide(deciding: Deciding, { told }: Delivered): Promise<Decision> | Decision {
-  if ('push' in told) return decidePush(deciding, told.push)
-  if ('pullRequest' in told) return decidePullRequest(deciding, told.pullRequest)
-  return ignored(told.reason, told.message)
+function decide(deciding: Deciding, { parsed }: Delivered): Promise<Decision> | Decision {
+  if ('push' in parsed) return decidePush(deciding, parsed.push)
+  if ('pullRequest' in parsed) return decidePullRequest(deciding, parsed.pullRequest)
+  return ignored(parsed.reason, parsed.message)
 }
 
-function saidOf({ provider, event, told }: Delivered) {
-  if ('push' in told) {
-    const { repositories, branch, from: fromCommitId, commit: commitId, pusher } = told.push
+function saidOf({ provider, event, parsed }: Delivered) {
+  if ('push' in parsed) {
+    const { repositories, branch, from: fromCommitId, commit: commitId, pusher } = parsed.push
     return { provider, event, repository: repositories[0] ?? null, branch, fromCommitId, commitId, pusher }
   }
-  if (!('pullRequest' in told)) return { provider, event }
-  const { repositories, branch, from: fromCommitId, commit: commitId, pusher, ...pullRequest } = told.pullRequest
+  if (!('pullRequest' in parsed)) return { provider, event }
+  const { repositories, branch, from: fromCommitId, commit: commitId, pusher, ...pullRequest } = parsed.pullRequest
   const { number: pullRequestNumber, action: pullRequestAction, happenedAt } = pullRequest
   return {
-    ...{ provider, event, repository: repositories[0] ?? null, branch, fromCommitId, commitId, pusher },
-    ...{ pullRequestNumber, pullRequestAction, happenedAt },
+    provider,
+    event,
+    repository: repositories[0] ?? null,
+    branch,
+    fromCommitId,
+    commitId,
+    pusher,
+    pullRequestNumber,
+    pullRequestAction,
+    happenedAt,
   }
 }
 
 const deleteOldest = (tx: Transaction, accountId: string, kept: number): Promise<number> =>
   tx.$executeRaw`
     DELETE FROM git_delivery WHERE id IN (
-      SELECT id FROM git_delivery WHERE account_id = ${accountId} ORDER BY id DESC OFFSET ${kept} LIMIT ${MOST_DELETED})`
+      SELECT id FROM git_delivery WHERE account_id = ${accountId} ORDER BY id DESC OFFSET ${kept} LIMIT ${MAX_DELETED})`

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { type DomainError, invalidField } from '../../domain/errors.ts'
 import { userOf } from '../kernel/caller.ts'
 import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
+import { id, pasted } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { recordInstallation, requireGitHubApp } from './git-installation.ts'
 import { refuseInstallation } from './github-proof.ts'
@@ -14,18 +14,15 @@ export const connectGitInstallation = command({
   about: 'Prove that an installation of the GitHub App is yours, so that apps of the account can be built from it.',
   input: z.strictObject({
     accountId: id('account'),
-    gitInstallationId: z
-      .string()
+    gitInstallationId: pasted()
       .regex(/^\d{1,20}$/, 'must be the number of a GitHub App installation')
       .describe('Number of the installation, which GitHub adds to the redirect as installation_id.'),
-    code: z
-      .string()
+    code: pasted()
       .min(1)
       .max(MAX_SECRET_LENGTH)
       .optional()
       .describe('Code that GitHub adds to the same redirect. Works once.'),
-    userToken: z
-      .string()
+    userToken: pasted()
       .min(1)
       .max(MAX_SECRET_LENGTH)
       .regex(/^[\x21-\x7e]*$/, 'must be printable ASCII')

@@ -30,7 +30,7 @@ export async function recordInstallation(
 }
 
 /**
- * A GitHub App's installation is named by a number that anybody can guess, and it reads private repositories: an account
+ * A GitHub App's installation is named by a number that can be guessed, and it reads private repositories: an account
  * may name only one that it has proved to own. The installation's admin, who has the App's key, vouches by naming it.
  */
 export async function requireOwnInstallation(

@@ -5,7 +5,7 @@ import { conflict, type DomainError, forbidden, invalidField, unavailable } from
 const TIMEOUT_MS = 15_000
 const RETRY_SECONDS = 10
 const PAGE = 100
-const MOST_PAGES = 10
+const MAX_PAGES = 10
 
 const tokenAnswer = z.object({ access_token: z.string().min(1) })
 const installationsAnswer = z.object({
@@ -51,7 +51,7 @@ type Ask = <Answer extends z.ZodType>(path: string, answer: Answer) => Promise<z
 type Owner = z.output<typeof installationsAnswer>['installations'][number]['account']
 
 async function ownerOf(ask: Ask, installationId: string): Promise<Owner | null> {
-  for (let page = 1; page <= MOST_PAGES; page += 1) {
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
     const answer = await ask(`/user/installations?per_page=${PAGE}&page=${page}`, installationsAnswer)
     const found = answer?.installations.find(({ id }) => String(id) === installationId)
     if (found) return found.account

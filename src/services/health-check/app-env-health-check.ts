@@ -21,7 +21,7 @@ export const setValues = (check: object): AppEnvHealthCheck =>
 
 /**
  * The environment's own health check after a change of some of its fields; null goes back to the app's value, or removes
- * a probe. Another type begins anew: what the former one asked would contradict it.
+ * a probe. Another type starts from its defaults: the former settings would contradict it.
  */
 export function changedHealthCheck(before: AppEnvHealthCheck, sent: Sent): AppEnvHealthCheck {
   const named = sent.type ?? (sent.command ? 'COMMAND' : null)

@@ -41,7 +41,7 @@ export const probe = z
   .strictObject({
     type: probeType.type
       .optional()
-      .describe('What the probe asks. Default: HTTP with a path, COMMAND with a command, else TCP.'),
+      .describe('Type of the probe. Default: HTTP with a path, COMMAND with a command, else TCP.'),
     path: probePath.nullable().default(null).describe('Path that answers 2xx or 3xx. Null: a TCP connect is enough.'),
     port: portNumber('Port that the probe asks. Null: the port of the app.').nullable().default(null),
     headers: headers.default({}),
@@ -63,7 +63,7 @@ const question = {
     .nullable()
     .optional()
     .describe(
-      'What is asked to find out whether a container is ready. NONE: nothing, for a worker that serves no requests. Default: HTTP with a path, COMMAND with a command, else TCP.',
+      'How the readiness of a container is checked. NONE: nothing, for a worker that serves no requests. Default: HTTP with a path, COMMAND with a command, else TCP.',
     ),
   path: probePath
     .nullable()

@@ -12,7 +12,7 @@ import { ORDER } from '../../resources/order.ts'
 import { hostProof } from '../../secrets/host-proof.ts'
 import { configuredHealthCheck } from '../configuration/configured.ts'
 import { type CommandContext, command, type Progress } from '../kernel/command.ts'
-import { appEnvTarget, id } from '../kernel/input.ts'
+import { appEnvTarget, id, pasted } from '../kernel/input.ts'
 import { releaseHosts } from '../lifecycle/release-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { claimableHost, proveClaim } from './claim-host.ts'
@@ -20,12 +20,12 @@ import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
 
 const MAX_HOSTS = 50
 
-const hostName = z.string().min(1).max(300).describe('Host name, such as shop.example.com.')
+const hostName = pasted().min(1).max(300).describe('Host name, such as shop.example.com.')
 const whichHost = { ...appEnvTarget, hostId: id('host').optional(), host: hostName.optional() }
 
 type ShownHost = Awaited<ReturnType<typeof announceHost>>
 
-/** The check of a host's DNS records, which a worker makes. What it has not found yet, it looks for again later. */
+/** The check of a host's DNS records, which a worker makes. Missing records are checked again later. */
 const validation = {
   async observe(database: Database, { hostId, lastValidationAt }: ShownHost): Promise<Progress> {
     const found = await database.host.findUnique({ where: { id: hostId }, include: { appEnv: true } })

@@ -1,16 +1,17 @@
 import { z } from 'zod'
-import { appEnvTarget, startupConfig, variable, variablesOf } from '../kernel/input.ts'
+import { appEnvTarget, variable, variablesOf } from '../kernel/input.ts'
 
 const MAX_STDIN_BYTES = 1024 * 1024
 
 /** A variable of one run: only its container reads it. */
 export const runVariable = variable.omit({ type: true })
 
-const ofStartup = startupConfig.shape
-
 export const jobRunInput = z.strictObject({
   ...appEnvTarget,
-  command: ofStartup.command
+  command: z
+    .string()
+    .min(1)
+    .max(4096)
     .optional()
     .describe('Command of this run alone; the configured one when omitted. Runs of other apps than jobs need one.'),
   args: z.array(z.string().max(4096)).max(100).optional().describe('Arguments of the command of this run alone.'),

@@ -1,10 +1,14 @@
+import { z } from 'zod'
 import type { Database, Transaction } from '../../database/client.ts'
 import type { JobRun, JobRunStatus, JobRunTrigger } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { jobRun, jobRunStatus, jobRunTrigger } from '../../resources/job-run.ts'
 import { ORDER } from '../../resources/order.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { appEnvTarget, id, instant } from '../kernel/input.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
+import { listQuery, query } from '../kernel/query.ts'
 import { findByKey, type Wanted, withColumns } from '../kernel/read.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 
@@ -20,7 +24,7 @@ export async function queuePositionOf(
 }
 
 /** One run. It is gone from every answer when its environment is (contract §7). */
-export async function getJobRun(
+export async function findJobRun(
   database: Database,
   caller: Caller,
   jobRunId: string,
@@ -35,17 +39,6 @@ export async function getJobRun(
   return found
 }
 
-/** The same with its position in the queue. */
-export async function showJobRun(
-  database: Database,
-  caller: Caller,
-  jobRunId: string,
-  wanted: Wanted = {},
-): Promise<Positioned> {
-  const found = await getJobRun(database, caller, jobRunId, wanted)
-  return { ...found, queuePosition: await queuePositionOf(database, found) }
-}
-
 export interface JobRunFilter extends AppEnvAddress {
   status?: JobRunStatus | undefined
   trigger?: JobRunTrigger | undefined
@@ -55,7 +48,7 @@ export interface JobRunFilter extends AppEnvAddress {
 }
 
 /** Runs of one environment. With that, their list is gone from every answer (contract §7). */
-export const jobRuns = collection({
+const jobRuns = collection({
   model: 'JobRun',
   orderBy: ORDER.jobRun,
   async scope(database, caller, { status, trigger, contentId, from, to, ...address }: JobRunFilter) {
@@ -75,7 +68,7 @@ export const jobRuns = collection({
 })
 
 /** A page of them, with their positions in the queue, which is counted once. */
-export async function listJobRuns(
+async function listPositioned(
   database: Database,
   caller: Caller,
   filter: JobRunFilter,
@@ -96,3 +89,35 @@ async function positionsOf(database: Database, appEnvId: string | undefined): Pr
     FROM job_run WHERE app_env_id = ${appEnvId} AND status = 'QUEUED'`
   return new Map(rows.map(({ id, position }) => [id, position]))
 }
+
+export const getJobRun = query({
+  name: 'getJobRun',
+  path: '/app-env/job-run',
+  permission: 'jobRun:read',
+  about:
+    'A job run: what it executes, its attempts, how it ended and what it left. The logs have its output, by jobRunId.',
+  input: { jobRunId: id('job run') },
+  key: { field: 'jobRunId', prefix: 'run' },
+  of: jobRun,
+  version: true,
+  find: ({ database, caller }, { jobRunId }, wanted) => findJobRun(database, caller, jobRunId, wanted),
+  complete: async ({ database }, run) => ({ ...run, queuePosition: await queuePositionOf(database, run) }),
+})
+
+export const listJobRuns = listQuery({
+  name: 'listJobRuns',
+  path: '/app-env/job-runs',
+  permission: 'jobRun:read',
+  about: 'The job runs of an environment, newest first.',
+  input: {
+    ...appEnvTarget,
+    status: jobRunStatus.type.optional().describe('Progress: only runs with that status.'),
+    trigger: jobRunTrigger.type.optional().describe('Trigger: only runs that were started so.'),
+    contentId: z.string().min(1).max(100).optional().describe('Id of a version: only runs of that version.'),
+    from: instant('Earliest time at which the runs were requested.').optional(),
+    to: instant('Latest time at which the runs were requested.').optional(),
+  },
+  of: jobRun,
+  from: jobRuns,
+  list: ({ database, caller }, filter, page, wanted) => listPositioned(database, caller, filter, page, wanted),
+})

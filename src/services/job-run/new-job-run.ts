@@ -21,7 +21,7 @@ export interface NewJobRun {
 
 /**
  * Puts a run into the queue of its environment, under the environment's lock, or refuses it: by its policy, or because
- * the queue is full. A run of a schedule that is refused is recorded as cancelled: nobody waits for an answer.
+ * the queue is full. A run of a schedule that is refused is recorded as cancelled: no caller waits for an answer.
  */
 export async function addJobRun(context: CommandContext, appEnv: LoadedAppEnv, run: NewJobRun): Promise<JobRun> {
   const { tx, announce } = context
@@ -40,7 +40,8 @@ export async function addJobRun(context: CommandContext, appEnv: LoadedAppEnv, r
   const row = await tx.jobRun.create({ data: { ...dataOf(context, appEnv, run), ...ended } })
   announce({
     type: refusal ? 'jobRun.cancelled' : 'jobRun.queued',
-    ...{ appId: appEnv.appId, appEnvId: appEnv.id },
+    appId: appEnv.appId,
+    appEnvId: appEnv.id,
     payload: { jobRunId: row.id, status: row.status, trigger: row.trigger, reason: row.reason },
   })
   await notifyRuns(tx, appEnv.id)

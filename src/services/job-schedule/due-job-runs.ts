@@ -20,7 +20,7 @@ const AT_ONCE = 50
 const MISSED_AFTER_MS = 60_000
 
 /**
- * Starts the runs that schedules ask for, once for each time however many workers look: the environment is locked, the
+ * Starts the runs that schedules ask for, once for each time, with any number of workers: the environment is locked, the
  * next time is set in the same transaction, and a time has one run at most. Returns the seconds until the
  * next time of any schedule, by the database's clock.
  */
@@ -30,7 +30,8 @@ export async function beginDueJobRuns(tools: Tools): Promise<number | null> {
   await eachAppEnv(
     due.map(({ appEnvId }) => appEnvId),
     {
-      ...{ log: tools.log, what: 'Starting a scheduled job run' },
+      log: tools.log,
+      what: 'Starting a scheduled job run',
       begin: (appEnvId) => asSystem(tools, appEnvId, SCHEDULE, beginRun),
       postpone: (appEnvId) => tools.database.$executeRaw`
         UPDATE job_schedule SET next_at = now() + make_interval(secs => ${RETRY_SECONDS})

@@ -31,7 +31,7 @@ function requireRevision(present: number, expected: number | undefined): void {
 
 export const setJobSchedule = command({
   name: 'setJobSchedule',
-  about: 'Set the schedule on which runs of a job start by themselves. It takes effect at once.',
+  about: 'Set the schedule on which runs of a job start automatically. It takes effect at once.',
   input: z.strictObject({
     ...appEnvTarget,
     cron: cronExpression('*/15 * * * *').describe('Times: minute, hour, day of the month, month, weekday.'),
@@ -62,7 +62,8 @@ export const setJobSchedule = command({
     if (!schedule) context.created(row.id)
     announce({
       type: 'jobSchedule.changed',
-      ...{ appId: appEnv.appId, appEnvId: appEnv.id },
+      appId: appEnv.appId,
+      appEnvId: appEnv.id,
       payload: { cron, timeZone, enabled, revision: row.revision },
     })
     await notifyRuns(tx, appEnv.id)
@@ -73,7 +74,7 @@ export const setJobSchedule = command({
 
 export const deleteJobSchedule = command({
   name: 'deleteJobSchedule',
-  about: 'Delete the schedule of a job. Runs that it has started go on.',
+  about: 'Delete the schedule of a job. Runs that it has started continue.',
   input: z.strictObject({ ...appEnvTarget, revision }),
   permission: 'jobSchedule:change',
   target: lockSchedule,
@@ -83,7 +84,8 @@ export const deleteJobSchedule = command({
     await tx.jobSchedule.delete({ where: { id: schedule.id } })
     announce({
       type: 'jobSchedule.changed',
-      ...{ appId: appEnv.appId, appEnvId: appEnv.id },
+      appId: appEnv.appId,
+      appEnvId: appEnv.id,
       payload: { enabled: false, revision: null },
     })
     auditDetails({ cron: schedule.cron, timeZone: schedule.timeZone })

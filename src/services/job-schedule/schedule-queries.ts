@@ -1,12 +1,15 @@
 import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { notFound } from '../../domain/errors.ts'
+import { jobSchedule } from '../../resources/job-schedule.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
+import { appEnvTarget } from '../kernel/input.ts'
+import { recordQuery } from '../kernel/query.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 import { scheduleRecord } from './schedule-record.ts'
 
 /** Throws NOT_FOUND for an environment without a schedule. */
-export async function getJobSchedule(database: Database, caller: Caller, address: AppEnvAddress) {
+async function findJobSchedule(database: Database, caller: Caller, address: AppEnvAddress) {
   const where = addressOf(address)
   const appEnv = await database.appEnv.findFirst({
     where: { ...where, deletedAt: null },
@@ -17,3 +20,14 @@ export async function getJobSchedule(database: Database, caller: Caller, address
   if (!appEnv.jobSchedule) throw notFound('schedule of the app environment', appEnv.id)
   return scheduleRecord(appEnv.jobSchedule, await databaseTime(database))
 }
+
+export const getJobSchedule = recordQuery({
+  name: 'getJobSchedule',
+  path: '/app-env/job-schedule',
+  permission: 'jobRun:read',
+  about: 'The schedule on which runs of a job start by themselves, with its next five times.',
+  input: appEnvTarget,
+  of: jobSchedule,
+  find: ({ database, caller }, address) => findJobSchedule(database, caller, address),
+  version: ({ revision }) => revision,
+})

@@ -18,7 +18,7 @@ export function tokenOf(header: string | null | undefined): string | null {
   return /^bearer\s+/i.test(value) ? value.replace(/^bearer\s+/i, '') : value
 }
 
-/** The hash of the token that a header presents; null when it holds nothing that could be one. Asks nobody. */
+/** The hash of the token that a header presents; null when it holds nothing that could be one. Reads no database. */
 export function presentedHash(header: string | null | undefined): string | null {
   const secret = tokenOf(header)
   return secret && isPlausible(secret) ? hashOfSecret(secret) : null
@@ -53,7 +53,7 @@ async function lookUp(database: Database, hash: string): Promise<Found> {
   return { caller: callerOf(token, await accountOf(database, token)), remainingMs }
 }
 
-/** How long a token still works; null for ever. A session also ends when nobody uses it. */
+/** How long a token still works; null for ever. A session also ends when it is unused. */
 async function remainingOf(database: Database, { id, kind, expiresAt }: Token): Promise<number | null> {
   if (kind !== 'SESSION') return expiresAt && expiresAt.getTime() - (await databaseTime(database)).getTime()
   const [session] = await database.$queryRaw<{ remainingMs: number }[]>`
@@ -100,12 +100,20 @@ function touch(database: Database, token: TokenRow): void {
 }
 
 /**
- * Whoever presents the secret of an invitation. It is let in whatever became of the invitation, so that a repeated call
- * gets its first answer; accepting is all that it may ask for.
+ * The caller who presents the secret of an invitation. Admitted in every state of the invitation, so that a repeated call
+ * gets its first answer; accepting is its only permission.
  */
 const invitedBy = ({ id, accountId }: Invitation): Caller => ({
-  ...{ tokenId: id, kind: 'INVITATION', accountId, userId: null, appEnvId: null },
-  ...{ scopes: null, expiresAt: null, isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
+  tokenId: id,
+  kind: 'INVITATION',
+  accountId,
+  userId: null,
+  appEnvId: null,
+  scopes: null,
+  expiresAt: null,
+  isInstallationAdmin: false,
+  currentAccountId: null,
+  memberships: new Map(),
 })
 
 export function callerOf(token: TokenRow, accountId: string | null): Caller {
@@ -136,6 +144,14 @@ function grantsOf(user: UserRow | null): Caller['memberships'] {
 
 /** A user as the caller of what they once asked for, with all that they may do now; `actor` does it for them. */
 export const callerForUser = (user: UserRow, actor: string): Caller => ({
-  ...{ tokenId: actor, kind: 'USER', userId: user.id, appEnvId: null, accountId: null, scopes: null, expiresAt: null },
-  ...{ isInstallationAdmin: user.isInstallationAdmin, currentAccountId: null, memberships: grantsOf(user) },
+  tokenId: actor,
+  kind: 'USER',
+  userId: user.id,
+  appEnvId: null,
+  accountId: null,
+  scopes: null,
+  expiresAt: null,
+  isInstallationAdmin: user.isInstallationAdmin,
+  currentAccountId: null,
+  memberships: grantsOf(user),
 })

@@ -27,7 +27,8 @@ export const collection = <Model extends ModelName, Filter>({ model, orderBy, sc
         findRows(database, model, {
           ...withColumns(wanted, 'id'),
           where: { AND: [where, after] },
-          ...{ take, orderBy },
+          take,
+          orderBy,
         }) as Promise<(Row<Model> & { id: string })[]>,
       orderBy as Order,
     )

@@ -78,8 +78,8 @@ export interface CommandContext {
   prepared: unknown
   /** Throws FORBIDDEN unless the caller may operate the environment, and RATE_LIMITED where it was operated too often. */
   permitOperation(on: { accountId: string; id: string }): Promise<void>
-  /** Writes the event in the same transaction, after everything else. */
-  announce(event: NewEvent): void
+  /** Writes the event in the same transaction, after everything else. Another account than the target's is named. */
+  announce(event: NewEvent, accountId?: string): void
   /** For the audit entry, and the answer to a dry run. Never a secret. */
   auditDetails(details: Record<string, unknown>): void
   /** Names ids, and secrets, of new resources, and values of the result that hold them. The answer to a dry run leaves them out: they will never exist. */
@@ -106,7 +106,7 @@ export interface Performed<Result = CommandResult> {
 /** How far the work is that a call has begun. */
 export interface Progress {
   hasEnded: boolean
-  /** The account whose events tell of it; without one, it is looked at once a second. */
+  /** The account whose events announce changes of it; without one, it is polled once a second. */
   accountId?: string | null | undefined
 }
 

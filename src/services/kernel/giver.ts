@@ -7,7 +7,7 @@ import type { Caller } from './caller.ts'
 
 /**
  * The caller as the database knows them now: what was read before the call waited for a lock may be more than they have
- * left. Nobody revokes their token until the transaction ends, so what it makes is seen by whoever revokes it.
+ * left. Their token cannot be revoked until the transaction ends, so a revocation sees what it has created.
  */
 export async function lockGiver(tx: Transaction, { tokenId, accountId, expiresAt }: Caller): Promise<Caller> {
   const giver = await lockCallerOf(tx, tokenId, accountId)

@@ -2,15 +2,19 @@ import { z } from 'zod'
 import { parseImageReference } from '../../domain/image-reference.ts'
 import { slugOf } from '../../domain/names.ts'
 import { isStorableTime, TIME_RULE } from '../../domain/times.ts'
+import { isVariableName, MAX_VARIABLE_NAME_LENGTH, VARIABLE_NAME_RULE } from '../../domain/variable-name.ts'
 
 /** The building blocks of inputs: one rule for each kind of value, and a message where the rule needs one. */
 
 const MAX_NAME_LENGTH = 100
-const MAX_TEXT_LENGTH = 1000
+export const MAX_TEXT_LENGTH = 1000
 const MAX_DOCKERFILE_LENGTH = 64 * 1024
 const MAX_VARIABLES = 500
 const MAX_VALUE_LENGTH = 32 * 1024
 const MAX_HEADERS = 32
+
+/** A value that is copied from elsewhere, such as an address or a token: blanks and line ends around it are not part of it. */
+export const pasted = () => z.string().trim()
 
 export const id = (noun: string) => z.string().min(1).max(100).describe(`Id of the ${noun}.`)
 
@@ -35,8 +39,7 @@ export const flag = (about: string) => z.boolean().describe(about)
 export const portNumber = (about: string) =>
   z.number().int().min(1, 'must be 1 to 65535').max(65535, 'must be 1 to 65535').describe(about)
 
-export const image = z
-  .string()
+export const image = pasted()
   .superRefine((value, context) => {
     const parsed = parseImageReference(value)
     if ('problem' in parsed) context.addIssue({ code: 'custom', message: parsed.problem })
@@ -75,9 +78,9 @@ export const appEnvTarget = {
 export const variable = z.strictObject({
   name: z
     .string()
-    .max(200)
-    .regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'must be letters, digits and underscores, and not begin with a digit')
-    .describe('Name of the variable.'),
+    .max(MAX_VARIABLE_NAME_LENGTH, VARIABLE_NAME_RULE)
+    .refine(isVariableName, VARIABLE_NAME_RULE)
+    .describe('Name of the variable. Builds read letters, digits and underscores only.'),
   value: z
     .string()
     .max(MAX_VALUE_LENGTH)
@@ -126,8 +129,18 @@ const commandFields = {
 
 export const startupConfig = z
   .strictObject({
-    command: z.string().min(1).max(4096).describe('Command that replaces the one of the image.'),
+    command: z
+      .string()
+      .min(1)
+      .max(4096)
+      .nullable()
+      .default(null)
+      .describe('Command that replaces the image’s entry point. Null: the entry point stays, and gets args.'),
     ...commandFields,
+  })
+  .refine(({ command, args }) => command !== null || args.length > 0, {
+    path: ['command'],
+    message: 'is required, unless args are sent for the entry point of the image',
   })
   .describe('Command that replaces the one of the image.')
 
@@ -138,5 +151,5 @@ export const releaseCommand = z
     timeoutSeconds: z.int().min(1).max(3600).default(600).describe('Seconds after which the command is ended.'),
   })
   .describe(
-    'Command, such as a migration, that each new version runs once, in a container of its own, before any of its other containers start. When it fails, the deployment fails, and the old version goes on. Null: none.',
+    'Command, such as a migration, that each new version runs once, in a container of its own, before any of its other containers start. When it fails, the deployment fails, and the old version keeps running. Null: none.',
   )

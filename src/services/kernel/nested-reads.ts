@@ -3,7 +3,7 @@ import { findByKey, type ModelName } from './read.ts'
 
 const clients = new WeakMap<object, Database>()
 
-/** Lets whoever builds the GraphQL schema load, by its services, what a row came without. */
+/** Lets the GraphQL schema load, through the services, what was not selected with a row. */
 export const allowNestedReads = (services: object, database: Database): void => {
   clients.set(services, nestedReads(database))
 }

@@ -55,7 +55,7 @@ async function finish(dependencies: WaitingDependencies, call: KeyedCall, perfor
     },
   })
   if (signal?.aborted && !(signal.reason instanceof ProcessEnding)) {
-    // Nobody receives this answer, so it is not stored as the final one.
+    // The client has left before this answer, so it is not stored as the final one.
     await keepPending(database, call, 0)
     return performed
   }

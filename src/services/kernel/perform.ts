@@ -94,7 +94,7 @@ function answerOf(outcome: Outcome): Performed {
   throw Object.assign(refusal, { replayOf: requestId })
 }
 
-/** Null for callers whose call cannot succeed: nothing is asked for them. */
+/** Null for callers whose call cannot succeed: no remote service is called for them. */
 async function prepare(
   tools: PrepareTools,
   caller: Caller,
@@ -131,7 +131,7 @@ interface Decision extends KeyedCall {
 
 async function decide(decision: Decision): Promise<CommandResult> {
   const { tx, caller, config, vault, limits, prepared, command, input, options } = decision
-  const events: NewEvent[] = []
+  const announced: { event: NewEvent; accountId: string | undefined }[] = []
   const details: Record<string, unknown> = {}
   const createdNames: unknown[] = []
   const context: CommandContext = {
@@ -146,7 +146,7 @@ async function decide(decision: Decision): Promise<CommandResult> {
       permit(caller, 'appEnv:operate', { accountId, appEnvId })
       if (!options.dryRun) await limits?.consumeOperation(appEnvId)
     },
-    announce: (event) => events.push(event),
+    announce: (event, accountId) => announced.push({ event, accountId }),
     auditDetails: (more) => Object.assign(details, withoutUndefined(more)),
     created: (...names) => createdNames.push(...names),
   }
@@ -170,7 +170,13 @@ async function decide(decision: Decision): Promise<CommandResult> {
     requestId: options.requestId,
     details: withoutUndefined({ ...details, address: options.address }),
   }
-  await record(tx, target.accountId ?? INSTALLATION_EVENTS, events, { entry, heads: vault })
+  const own = target.accountId ?? INSTALLATION_EVENTS
+  const byAccount = Map.groupBy(announced, ({ accountId }) => accountId ?? own)
+  // In one order, because each locks its event sequence until the commit.
+  for (const id of [...new Set([own, ...byAccount.keys()])].sort()) {
+    const events = (byAccount.get(id) ?? []).map(({ event }) => event)
+    await record(tx, id, events, id === own ? { entry, heads: vault } : null)
+  }
   return options.dryRun ? dryRunOf(result, details, new Set(createdNames)) : result
 }
 

@@ -5,7 +5,7 @@ import { inSnapshot } from '../../database/snapshot.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { isLost, type WaitedStatus, waitedMessage, waitedStatus } from '../../domain/waited-operation.ts'
 
-/** What became of an operation that a call waited for, in the same words for both APIs. */
+/** The outcome of an operation that a call waited for, as the same text for both APIs. */
 export interface WaitOutcome {
   status: WaitedStatus
   /** The operation failed or was cancelled. */
@@ -22,7 +22,12 @@ const withEnvironment = {
   content: { select: { version: true } },
   appEnv: {
     select: {
-      ...{ id: true, cliEnvName: true, status: true, version: true, deletedAt: true, app: { select: { type: true } } },
+      id: true,
+      cliEnvName: true,
+      status: true,
+      version: true,
+      deletedAt: true,
+      app: { select: { type: true } },
       currentContent: { select: { version: true } },
       _count: { select: { replicas: { where: { state: 'READY' } } } },
     },
@@ -40,7 +45,7 @@ export async function readOutcomes(database: Database, operationIds: readonly st
     }),
   )
   const [first, ...others] = operations.map(outcomeOf)
-  if (!first) throw new Error(`No operation to tell the outcome of: ${operationIds.join(', ')}`)
+  if (!first) throw new Error(`No operation is left to report the outcome of: ${operationIds.join(', ')}`)
   return [first, ...others]
 }
 

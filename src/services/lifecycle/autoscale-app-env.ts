@@ -5,7 +5,7 @@ import { asSystem, type SystemTools } from '../system/as-system.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 
-/** The actor of operations that nobody requested. */
+/** The actor of operations that autoscaling begins. */
 export const AUTOSCALING = 'autoscaling'
 
 /**
@@ -39,7 +39,7 @@ async function scaled(
   return { action: 'autoScale', targetType: 'appEnv', targetId: appEnvId, details }
 }
 
-/** The plan may have shrunk since autoscaling was set: what runs goes on, and no more is added. */
+/** The plan may have shrunk since autoscaling was set: running containers stay, and none are added. */
 function withinPlan({ account }: LoadedAppEnv, from: number, to: number): number {
   const { plan, allowAutoScaling } = account
   if (to <= from) return to

@@ -23,8 +23,8 @@ const RETRY_BASE_SECONDS = 600
 
 /**
  * Begins the backups that are due, once for each time of a schedule: the row of the environment is locked, and its next
- * time is set in the same transaction. Times that passed while nobody looked count as one. Then begins verifications
- * of scheduled backups that nobody has tried yet. Neither takes the place of another operation: it waits.
+ * time is set in the same transaction. Times that passed while no worker ran count as one. Then begins verifications
+ * of scheduled backups that were not verified yet. Neither takes the place of another operation: it waits.
  */
 export async function beginDueBackups(tools: Tools): Promise<void> {
   const due = await tools.database.$queryRaw<{ id: string }[]>`
@@ -61,7 +61,8 @@ const eachOf = (tools: Tools, found: readonly { id: string }[], decide: Decide):
   eachAppEnv(
     found.map(({ id }) => id),
     {
-      ...{ log: tools.log, what: 'Beginning a scheduled backup' },
+      log: tools.log,
+      what: 'Beginning a scheduled backup',
       begin: (appEnvId) =>
         asSystem(tools, appEnvId, SCHEDULE, (context, appEnv) => begunOperation(context, appEnv, decide)),
       postpone: (appEnvId) => tools.database.$executeRaw`
@@ -106,7 +107,7 @@ async function begun(context: CommandContext, appEnv: LoadedAppEnv, schedule: Ba
     const { id, create } = newBackup(context, appEnv, { ...about, storageCredentialId })
     return { kind: 'BACKUP', backupId: id, prepare: create }
   } catch (error) {
-    // Seen where backups are listed: nobody waits for an answer.
+    // Shown in the list of backups: no caller waits for an answer.
     const { id, create } = newBackup(context, appEnv, { ...about, storageCredentialId: null })
     await create('')
     const message = error instanceof Error ? error.message : String(error)

@@ -78,7 +78,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
   }
 }
 
-/** The answer of a call that waited: what became of its operation, instead of what was accepted. */
+/** The answer of a call that waited: the outcome of its operation, instead of what was accepted. */
 export async function withOutcome(
   _tools: unknown,
   result: LifecycleResult,

@@ -9,7 +9,7 @@ import { releaseHosts } from './release-hosts.ts'
 
 /**
  * Hides the environment from every answer and records the operation that removes its resources. Returns that. The
- * volumes of a pull request go with its environment: nobody would come back for them.
+ * volumes of a pull request are deleted with its environment: they cannot be used again.
  */
 export async function removeAppEnv(context: CommandContext, { appEnv }: AppEnvTarget): Promise<string> {
   const { tx } = context

@@ -84,7 +84,7 @@ export function checkVersion(engine: Engine, backup: Backup, presetVersion: stri
 /** Throws INVALID_INPUT with the range that is allowed. */
 async function restorableMoment({ tx }: CommandContext, backup: Backup, text: string): Promise<Date> {
   const moment = new Date(text)
-  const archive = backup.archiveId && (await tx.logArchive.findUnique({ where: { id: backup.archiveId } }))
+  const archive = backup.archiveId && (await tx.walArchive.findUnique({ where: { id: backup.archiveId } }))
   const [from, to] = [backup.restorableFrom, archive ? archive.until : null]
   if (!from || !to)
     throw invalidField('pointInTime', 'is for scheduled backups with point in time; this one holds one moment only')

@@ -34,7 +34,7 @@ export const rotateCredentials = lifecycleOperation({
   },
 })
 
-/** A rotation that was interrupted goes on with its passwords: the server may have them already. */
+/** An interrupted rotation continues with its passwords: the server may have them already. */
 async function setNext({ tx, vault }: CommandContext, { account, serviceCredentialsId }: LoadedAppEnv): Promise<void> {
   const id = serviceCredentialsId ?? ''
   const serviceCredentials = await tx.serviceCredentials.findUniqueOrThrow({ where: { id } })

@@ -7,7 +7,7 @@ import { checkVersion, readableBackup } from './restore-backup.ts'
 export const verifyBackup = lifecycleOperation({
   name: 'verifyBackup',
   about:
-    'Restore a backup into a throw-away container without a network, and ask what was restored. The service itself goes on.',
+    'Restore a backup into a throw-away container without a network, and check the restored data. The service itself keeps running.',
   accepted: 'The backup is being verified',
   permission: 'backup:create',
   input: { backupKey: id('backup') },

@@ -1,6 +1,6 @@
 import { invalidField } from '../../domain/errors.ts'
 
-/** A line's position in an environment's log: numbers tell lines of the same nanosecond apart. */
+/** A line's position in an environment's log: the number orders lines of the same nanosecond. */
 export interface LogPosition {
   at: bigint
   number: bigint

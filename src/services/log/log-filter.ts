@@ -51,7 +51,7 @@ export async function logScope(
   const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { type: true, dockerPreset: true } })
   const ownType = getAppType(app.type).logType
   const kind = kindOf(filter, ownType)
-  const book = await findByKey(database, 'LogStream', { where: { appEnvId, kind } })
+  const stream = await findByKey(database, 'LogStream', { where: { appEnvId, kind } })
   const { contentId, containerName: name, jobRunId } = filter
   const attempts = jobRunId ? await findRows(database, 'JobAttempt', { where: { runId: jobRunId } }) : []
   const names = attempts.map(({ containerName }) => containerName)
@@ -66,8 +66,8 @@ export async function logScope(
   const isOfType = kind !== 'CONTAINERS' || filter.type === undefined || filter.type === ownType
   return {
     appEnvId,
-    logStreamId: isOfType ? (book?.id ?? null) : null,
-    lastNumber: book?.lastNumber ?? 0n,
+    logStreamId: isOfType ? (stream?.id ?? null) : null,
+    lastNumber: stream?.lastNumber ?? 0n,
     containers: new Map(containers.map((container) => [container.id, container])),
     format: kind === 'BUILDS' ? null : (engineOf(app)?.logs ?? null),
     condition: conditionOf(filter, containers),

@@ -1,13 +1,18 @@
+import { z } from 'zod'
 import { levelOf } from '../../app-types/engines/engine-logs.ts'
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
+import { logLine, logStream } from '../../resources/log-line.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { appEnvTarget, instant } from '../kernel/input.ts'
+import { restQuery } from '../kernel/query.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import type { LogPosition } from './log-cursor.ts'
-import { type LogFilter, type LogScope, logScope, timesOf } from './log-filter.ts'
+import { liveCursor, liveNumber, logCursor, logPosition } from './log-cursor.ts'
+import { LOG_TYPES, type LogFilter, type LogScope, logScope, timesOf } from './log-filter.ts'
 
 /** Lines that one search reads at most. Its answer has a cursor to continue from. */
-const MOST_SCANNED = 250_000
+const MAX_SCANNED = 250_000
 
 interface LineRow extends LogPosition {
   containerId: number
@@ -51,7 +56,7 @@ export async function searchLogs(
       ${newerThan ? Prisma.sql`AND (at, number) > (${newerThan.at}, ${newerThan.number})` : Prisma.empty}`
   const rows = await database.$queryRaw<LineRow[]>`
     SELECT at, number, container_id AS "containerId", is_error AS "isError", message
-    FROM (SELECT at, number, container_id, is_error, message ${range} ${order} LIMIT ${MOST_SCANNED}) AS scanned
+    FROM (SELECT at, number, container_id, is_error, message ${range} ${order} LIMIT ${MAX_SCANNED}) AS scanned
     ${scope.condition ? Prisma.sql`WHERE ${scope.condition}` : Prisma.empty}
     ${order} LIMIT ${limit + 1}`
   const kept = rows.slice(0, limit)
@@ -64,7 +69,7 @@ export async function searchLogs(
 async function endOfScan(database: Database, scope: LogScope, range: Prisma.Sql, order: Prisma.Sql) {
   if (!scope.condition) return null
   const [last] = await database.$queryRaw<LogPosition[]>`
-    SELECT at, number ${range} ${order} OFFSET ${MOST_SCANNED - 1} LIMIT 1`
+    SELECT at, number ${range} ${order} OFFSET ${MAX_SCANNED - 1} LIMIT 1`
   return last ?? null
 }
 
@@ -91,8 +96,8 @@ export async function followLogs(
   if (logStreamId === null) return { appEnvId, lines: [], upTo: after ?? lastNumber, isCaughtUp: true }
   const isBehind = after !== null && after < lastNumber
   // Bounded like a search; the first answer shows the newest lines, any other goes on from where the last one ended.
-  const until = isBehind && lastNumber - after > MOST_SCANNED ? after + BigInt(MOST_SCANNED) : lastNumber
-  const since = after ?? lastNumber - BigInt(MOST_SCANNED)
+  const until = isBehind && lastNumber - after > MAX_SCANNED ? after + BigInt(MAX_SCANNED) : lastNumber
+  const since = after ?? lastNumber - BigInt(MAX_SCANNED)
   const rows = await database.$queryRaw<LineRow[]>`
     SELECT at, number, container_id AS "containerId", is_error AS "isError", message
     FROM log_line WHERE log_stream_id = ${logStreamId} AND number > ${since} AND number <= ${until} ${timesOf(filter)}
@@ -122,3 +127,45 @@ function logRecord({ at, number, containerId, isError, message }: LineRow, { con
     level: format ? levelOf(format, message) : null,
   }
 }
+
+/** GraphQL has pages of them by hand, in both directions, and a subscription. */
+export const listLogs = restQuery({
+  name: 'listLogs',
+  path: '/logs',
+  permission: 'appEnv:observe',
+  about:
+    'Lines that the containers of an environment wrote, or with type=BUILD its builds, newest first; kept when the containers are gone. With isLive, oldest first: the newest lines at first, then whatever was written since the cursor, with a nextCursor each time.',
+  input: {
+    ...appEnvTarget,
+    contentId: z.string().min(1).max(100).optional().describe('Id of a version: only lines of that version.'),
+    containerName: z.string().min(1).max(200).optional().describe('Name of a container: only lines of that container.'),
+    jobRunId: z.string().min(1).max(100).optional().describe('Id of a job run: only lines of that run.'),
+    type: z
+      .enum(LOG_TYPES)
+      .optional()
+      .describe('Kind of program that wrote the lines. BUILD shows builds in place of containers.'),
+    stream: logStream.type.optional().describe('Stream: only lines that were written to that stream.'),
+    search: z.string().min(1).max(500).optional().describe('Text that the lines contain, in any case.'),
+    size: z.int().min(1).max(1000).default(300).describe('Maximum number of lines in the answer.'),
+    from: instant('Earliest time of the items.').optional(),
+    to: instant('Latest time of the items.').optional(),
+    isLive: z.boolean().default(false).describe('Whether to continue with lines that are written from now on.'),
+    cursor: z.string().min(1).max(60).optional().describe('The nextCursor of the previous answer.'),
+  },
+  type: z.object({
+    logs: z.array(logLine.answer.type).describe('Lines of the log.'),
+    nextCursor: z.string().optional().describe('Cursor to continue after these lines; absent when nothing can follow.'),
+  }),
+  async run({ database, caller }, { size, cursor, isLive, from, to, appEnvId, envName, ...rest }) {
+    const filter = { ...rest, from: from ? new Date(from) : undefined, to: to ? new Date(to) : undefined }
+    const address = { appEnvId, envName }
+    if (isLive) {
+      const after = cursor === undefined ? null : liveNumber(cursor)
+      const { lines, upTo } = await followLogs(database, caller, address, filter, { limit: size, after })
+      return { logs: lines.map(logLine.answer.of), nextCursor: liveCursor(upTo) }
+    }
+    const olderThan = cursor === undefined ? undefined : logPosition(cursor)
+    const { lines, next } = await searchLogs(database, caller, address, filter, { limit: size, olderThan })
+    return { logs: lines.map(logLine.answer.of), ...(next ? { nextCursor: logCursor(next) } : {}) }
+  },
+})

@@ -34,7 +34,9 @@ export async function resealAccount(tx: Transaction, { old, next, to }: Rotation
   }
   for await (const runs of runsOf(tx, accountId)) {
     const rows = runs.map(({ id, snapshot, stdin }) => ({
-      ...{ id, snapshot: resealed(snapshot, before, after), stdin: resealed(stdin, before, after) },
+      id,
+      snapshot: resealed(snapshot, before, after),
+      stdin: resealed(stdin, before, after),
     }))
     await tx.$executeRaw`
       UPDATE job_run SET snapshot = n.snapshot, stdin = n.stdin
@@ -65,7 +67,7 @@ export async function checkAccount(database: Database, { next }: Rotation, accou
     if (sealedKey !== null) vault.openBackupKey(id, sealedKey)
     values += 1
   }
-  for (const { id, sealedKey } of await database.logPiece.findMany({ where: { archive: { accountId } } })) {
+  for (const { id, sealedKey } of await database.walPiece.findMany({ where: { archive: { accountId } } })) {
     if (sealedKey !== null) vault.openBackupKey(id, sealedKey)
     values += 1
   }
@@ -144,10 +146,10 @@ async function resealBackupKeys(tx: Transaction, accountId: string, before: Acco
     const sealed = after.sealBackupKey(id, before.openBackupKey(id, sealedKey))
     await tx.backup.update({ where: { id }, data: { sealedKey: sealed } })
   }
-  for (const { id, sealedKey } of await tx.logPiece.findMany({ where: { archive: { accountId } } })) {
+  for (const { id, sealedKey } of await tx.walPiece.findMany({ where: { archive: { accountId } } })) {
     if (sealedKey === null) continue
     const sealed = after.sealBackupKey(id, before.openBackupKey(id, sealedKey))
-    await tx.logPiece.update({ where: { id }, data: { sealedKey: sealed } })
+    await tx.walPiece.update({ where: { id }, data: { sealedKey: sealed } })
   }
 }
 

@@ -93,14 +93,21 @@ async function complete(tx: Transaction, rotation: Rotation, accounts: number): 
   await tx.installation.update({ where: { id: installation.id }, data: rotated(rotation, installation) })
   await moveAuditHeads(tx, rotation.old, rotation.next)
   const entry: NewAuditEntry = {
-    ...{ action: 'rotateMasterKey', actorType: 'SYSTEM', actorId: null, tokenId: null },
-    ...{ targetType: 'installation', targetId: installation.id, requestId: `rotation-${rotation.to.id}` },
+    action: 'rotateMasterKey',
+    actorType: 'SYSTEM',
+    actorId: null,
+    tokenId: null,
+    targetType: 'installation',
+    targetId: installation.id,
+    requestId: `rotation-${rotation.to.id}`,
     details: { from: rotation.from.id, to: rotation.to.id, accounts },
   }
   await record(tx, INSTALLATION_EVENTS, [], { entry, heads: rotation.next })
 }
 
 const rotated = ({ from, to, next }: Rotation, { fingerprintKey }: Installation) => ({
-  ...{ masterKeyId: to.id, keyCheck: next.keyCheck(), rotatingTo: null },
+  masterKeyId: to.id,
+  keyCheck: next.keyCheck(),
+  rotatingTo: null,
   fingerprintKey: sealFingerprintKey(to, openFingerprintKey(from, fingerprintKey)),
 })

@@ -1,17 +1,29 @@
+import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import type { AutoScaling } from '../../domain/autoscaling.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
-import { type ContainerMetric, isContainerMetric, isRequestMetric, type Step } from '../../resources/metric.ts'
+import {
+  type ContainerMetric,
+  isContainerMetric,
+  isRequestMetric,
+  metric as metricName,
+  metricStep,
+  metrics,
+  metricsSeries,
+  type Step,
+} from '../../resources/metric.ts'
 import { replicaCounts } from '../../resources/replica-counts.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { appEnvTarget, instant } from '../kernel/input.ts'
+import { recordQuery, restQuery } from '../kernel/query.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { requestAverages } from './request-metrics.ts'
 import { type Average, type AveragedRange, latestOfService, serviceAverages } from './service-metrics.ts'
 
 const STEP_SECONDS: Readonly<Record<Step, number>> = { '1m': 60, '5m': 300, '15m': 900, '1h': 3600 }
 
-const MOST_POINTS = 1_500
+const MAX_POINTS = 1_500
 /** Without a sample for this long, nothing runs that could be measured "now". */
 const NOW_SECONDS = 90
 const USUAL_POINTS = 60
@@ -61,7 +73,7 @@ function rangeOf(request: SeriesRequest): { from: Date; to: Date } {
   const to = request.to ?? new Date()
   // PostgreSQL knows no times before the year 1 as JavaScript writes them; nothing was measured then.
   const before = (points: number) => new Date(Math.max(to.getTime() - points * seconds * 1000, FIRST_TIME))
-  const earliest = before(MOST_POINTS)
+  const earliest = before(MAX_POINTS)
   const wished = request.from ?? before(USUAL_POINTS)
   return { from: new Date(Math.max(wished.getTime(), earliest.getTime())), to }
 }
@@ -105,7 +117,10 @@ export async function readMetrics(database: Database, caller: Caller, address: A
     resources: { cpu: { ...cores, updatedAt: measuredAt }, memory: { ...megabytes, updatedAt: measuredAt } },
     containers: { ...replicaCounts(appEnv), updatedAt: observedAt?.toISOString() ?? null },
     autoScaling: scaledBy(appEnv.autoScaling as Partial<AutoScaling> | null),
-    ...{ allocated, used, percent, measuredAt },
+    allocated,
+    used,
+    percent,
+    measuredAt,
     serviceMetrics: await latestOfService(database, appEnv),
   }
 }
@@ -129,3 +144,45 @@ function shownAs({ cpu, memory, cpuLimit, memoryLimit }: Use, metric: ContainerM
 }
 
 const rounded = (value: number) => Math.round(value * 10) / 10
+
+export const getMetrics = recordQuery({
+  name: 'getMetrics',
+  path: '/app-env/metrics',
+  permission: 'appEnv:observe',
+  about: 'Limits of the containers of an environment, and their current usage.',
+  input: appEnvTarget,
+  of: metrics,
+  isSingle: false,
+  isAlwaysThere: true,
+  find: ({ database, caller }, address) => readMetrics(database, caller, address),
+})
+
+/** GraphQL answers with the points alone. */
+export const getMetricsSeries = restQuery({
+  name: 'getMetricsSeries',
+  path: '/app-env/metrics-series',
+  permission: 'appEnv:observe',
+  about: 'A metric of all containers of an environment together over time, averaged over each step.',
+  input: {
+    ...appEnvTarget,
+    metric: metricName.type.describe(
+      'cpu_usage in millicores, memory_usage in MB, or either as a percentage; for managed services also the metrics of their preset.',
+    ),
+    from: instant('Earliest time of the points; sixty steps ago when omitted.').optional(),
+    to: instant('Latest time of the points; now when omitted.').optional(),
+    step: metricStep.type.default('1m').describe('Time that one point stands for.'),
+    isLive: z.boolean().default(false).describe('Whether the series ends now, whatever `to` says.'),
+  },
+  type: metricsSeries.type,
+  run: ({ database, caller }, { from, to, isLive, appEnvId, envName, ...which }) =>
+    readSeries(
+      database,
+      caller,
+      { appEnvId, envName },
+      {
+        ...which,
+        from: from ? new Date(from) : undefined,
+        to: to && !isLive ? new Date(to) : undefined,
+      },
+    ),
+})

@@ -4,14 +4,16 @@ import { notFound } from '../../domain/errors.ts'
 import { authorization } from '../../resources/authorization.ts'
 import { ORDER } from '../../resources/order.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import { id } from '../kernel/input.ts'
 import { type PageRequest, page } from '../kernel/page.ts'
+import { recordListQuery, recordQuery } from '../kernel/query.ts'
 import { permitOthers } from '../targets/load-token.ts'
 import { isAlive } from './authorizations.ts'
 
 const include = { client: true, parent: true } as const
 
 /** Applications that the caller has authorised, or those of another user (installation admin); the newest first. */
-export async function listAuthorizations(
+async function findAuthorizations(
   database: Database,
   caller: Caller,
   { userId }: { userId?: string | undefined },
@@ -26,7 +28,9 @@ export async function listAuthorizations(
     ({ take, after }) =>
       database.authorization.findMany({
         where: { AND: [{ userId: userId ?? own }, after] },
-        ...{ include, take, orderBy: ORDER.authorization },
+        include,
+        take,
+        orderBy: ORDER.authorization,
       }),
     ORDER.authorization,
   )
@@ -34,7 +38,7 @@ export async function listAuthorizations(
   return { rows: shown, nextCursor }
 }
 
-export async function getAuthorization(database: Database, caller: Caller, authorizationId: string) {
+async function findAuthorization(database: Database, caller: Caller, authorizationId: string) {
   const row = await database.authorization.findUnique({ where: { id: authorizationId }, include })
   if (!row) throw notFound('authorization', authorizationId)
   if (row.userId !== userOf(caller)) permitOthers(caller, null, null)
@@ -42,15 +46,40 @@ export async function getAuthorization(database: Database, caller: Caller, autho
   return authorization.answer.record({ ...row, hasExpired: !isAlive(row, await databaseTime(database)) })
 }
 
-/** Who is asked, and for which accounts: what a page of consent shows. */
+/** The user and the accounts that a page of consent shows. */
 export async function readConsent(database: Database, caller: Caller) {
   const user = await database.user.findUniqueOrThrow({
     where: { id: userOf(caller) },
     select: {
-      ...{ id: true, username: true, email: true, isInstallationAdmin: true },
+      id: true,
+      username: true,
+      email: true,
+      isInstallationAdmin: true,
       memberships: { select: { roles: true, account: { select: { name: true } } }, orderBy: { accountId: 'asc' } },
     },
   })
   const { memberships, ...person } = user
   return { ...person, accounts: memberships.map(({ roles, account }) => ({ name: account.name, roles })) }
 }
+
+export const getAuthorization = recordQuery({
+  name: 'getAuthorization',
+  path: '/user/authorization',
+  permission: 'token:own',
+  about: 'An application that a user has authorised by OAuth.',
+  input: { authorizationId: id('authorization') },
+  key: { field: 'authorizationId', prefix: 'oau' },
+  of: authorization,
+  find: ({ database, caller }, { authorizationId }) => findAuthorization(database, caller, authorizationId),
+})
+
+export const listAuthorizations = recordListQuery({
+  name: 'listAuthorizations',
+  path: '/user/authorizations',
+  permission: 'token:own',
+  about: 'Applications that you have authorised by OAuth, or another user has (installation admin), newest first.',
+  input: { userId: id('user').optional() },
+  of: authorization,
+  list: ({ database, caller }, filter, page) => findAuthorizations(database, caller, filter, page),
+  cursorOf: ({ authorizationId }) => authorizationId,
+})

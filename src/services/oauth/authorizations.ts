@@ -50,7 +50,7 @@ export async function issueAccessToken(
   { secret, authorizationId, scopes }: NewAccessToken,
 ): Promise<boolean> {
   return database.$transaction(async (tx) => {
-    // Whoever revokes waits for this, and then sees the token.
+    // A revocation waits for this lock, and then sees the token.
     await tx.$queryRaw`SELECT 1 FROM oauth_authorization WHERE id = ${authorizationId} FOR NO KEY UPDATE`
     const found = await tx.authorization.findUnique({ where: { id: authorizationId }, include: { client: true } })
     if (!found) return false
@@ -66,8 +66,14 @@ export async function issueAccessToken(
     if (parentEnd) ends.push(parentEnd)
     await tx.token.create({
       data: {
-        ...{ id: newId('tok'), kind: 'SCOPED', name: found.client.name, hash: hashOfSecret(secret) },
-        ...{ userId: found.userId, parentId: found.parentId, authorizationId, scopes: [...scopes] },
+        id: newId('tok'),
+        kind: 'SCOPED',
+        name: found.client.name,
+        hash: hashOfSecret(secret),
+        userId: found.userId,
+        parentId: found.parentId,
+        authorizationId,
+        scopes: [...scopes],
         expiresAt: new Date(Math.min(...ends.map((end) => end.getTime()))),
       },
     })
@@ -94,7 +100,7 @@ export async function endAuthorization(tx: Transaction, id: string): Promise<boo
   return count > 0
 }
 
-/** The same for what a client asked for or did: it revoked a token, or somebody used a code or refresh token again. */
+/** The same for what a client asked for or did: it revoked a token, or a code or refresh token was used again. */
 export async function endByClient(
   { database, vault }: OauthDependencies,
   id: string,
@@ -109,7 +115,10 @@ export async function endByClient(
     const { clientId, userId, scopes } = await tx.authorization.findUniqueOrThrow({ where: { id } })
     const entry = {
       ...({ action, actorType: 'SYSTEM', actorId: null, tokenId: null } as const),
-      ...{ targetType: 'authorization', targetId: id, requestId, details: { clientId, userId, scopes, address } },
+      targetType: 'authorization',
+      targetId: id,
+      requestId,
+      details: { clientId, userId, scopes, address },
     }
     await record(tx, INSTALLATION_EVENTS, [], { entry, heads: vault })
   })

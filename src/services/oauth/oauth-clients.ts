@@ -33,13 +33,16 @@ export async function saveClient(
     const details = { name, redirectUris: metadata.redirect_uris ?? [], address }
     const entry = {
       ...({ action: 'registerOauthClient', actorType: 'SYSTEM', actorId: null, tokenId: null } as const),
-      ...{ targetType: 'oauthClient', targetId: id, requestId, details },
+      targetType: 'oauthClient',
+      targetId: id,
+      requestId,
+      details,
     }
     await record(tx, INSTALLATION_EVENTS, [], { entry, heads: vault })
   })
 }
 
-/** Whoever floods the registration removes what floods registered, and nothing that a user has authorised. */
+/** A flood of registrations removes only clients of floods, and none that a user has authorised. */
 async function makeRoom(tx: Transaction, most: number): Promise<void> {
   // One at a time: two that count at once would both find room.
   await tx.$executeRaw`SELECT pg_advisory_xact_lock(hashtext('berth oauth clients'))`

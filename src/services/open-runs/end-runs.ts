@@ -47,7 +47,8 @@ export async function endRuns(
   for (const { id } of waiting)
     announce({
       type: 'jobRun.cancelled',
-      ...{ appId: appEnv.appId, appEnvId: appEnv.id },
+      appId: appEnv.appId,
+      appEnvId: appEnv.id,
       payload: { jobRunId: id, status: 'CANCELLED', reason },
     })
   if (running.length > 0) await notifyRuns(tx, appEnv.id)

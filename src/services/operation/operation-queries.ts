@@ -1,17 +1,21 @@
+import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import type { Operation } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { operation as operationNoun } from '../../resources/operation.ts'
 import { ORDER } from '../../resources/order.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { appEnvTarget, id } from '../kernel/input.ts'
+import { listQuery, query } from '../kernel/query.ts'
 import { findByKey, findRow, type Wanted, withColumns } from '../kernel/read.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 
 /**
- * One operation. It outlives its environment: whoever deleted that follows the deletion by the operation's id,
- * and whoever waited for a deployment learns that it was cancelled.
+ * One operation. It outlives its environment: the caller who deleted it follows the deletion by the operation's id,
+ * and a caller who waited for a deployment learns that it was cancelled.
  */
-export async function getOperation(
+export async function findOperation(
   database: Database,
   caller: Caller,
   operationId: string,
@@ -30,7 +34,7 @@ export interface OperationFilter extends AppEnvAddress {
 }
 
 /** Operations of one environment. With that, their list is gone from every answer (contract §7). */
-export const operations = collection({
+const operations = collection({
   model: 'Operation',
   orderBy: ORDER.operation,
   async scope(database, caller, { isDeadLetter, ...address }: OperationFilter) {
@@ -41,4 +45,32 @@ export const operations = collection({
     permit(caller, 'operation:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
     return { appEnvId: appEnv.id, ...(isDeadLetter === undefined ? {} : { isDeadLetter }) }
   },
+})
+
+export const getOperation = query({
+  name: 'getOperation',
+  path: '/operation',
+  permission: 'operation:read',
+  about: 'An operation: what was asked, its progress, and why it failed if it did.',
+  input: { operationId: id('operation') },
+  key: { field: 'operationId', prefix: 'op' },
+  of: operationNoun,
+  version: true,
+  find: ({ database, caller }, { operationId }, wanted) => findOperation(database, caller, operationId, wanted),
+})
+
+export const listOperations = listQuery({
+  name: 'listOperations',
+  path: '/operations',
+  permission: 'operation:read',
+  about: 'The operations of an environment, newest first.',
+  input: {
+    ...appEnvTarget,
+    isDeadLetter: z
+      .boolean()
+      .optional()
+      .describe('Whether to list only operations that used up every attempt, or only the others.'),
+  },
+  of: operationNoun,
+  from: operations,
 })

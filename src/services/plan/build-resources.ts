@@ -28,7 +28,7 @@ export const buildResources = z
       'Time in which one build must end, in seconds. Null: the default.',
     ),
   })
-  .describe('What one build may use. What is left out stays as it is.')
+  .describe('Limits of one build. Omitted ones stay as they are.')
 
 type Columns = Pick<Plan, 'name' | 'buildResources' | 'maxBuildResources'>
 

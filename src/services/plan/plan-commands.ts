@@ -33,7 +33,7 @@ export const createPlan = command({
 export const updatePlan = command({
   name: 'updatePlan',
   about:
-    'Change a plan, for all accounts on it. What they have already goes on; what is beyond the new limits cannot be added.',
+    'Change a plan, for all accounts on it. What they have already keeps running; nothing can be added beyond the new limits.',
   input: z.strictObject({ plan: planCode, ...optionally(planFields) }),
   permission: 'installation:manage',
   target: (context, { plan }) => lockPlan(context, plan),

@@ -14,7 +14,7 @@ const code = (noun: string) =>
 const count = (about: string, most: number) => z.int().min(1).max(most).describe(about)
 
 /** A month has 44,640 minutes: as much as 22 builds at all times. */
-const MOST_BUILD_MINUTES = 1_000_000
+const MAX_BUILD_MINUTES = 1_000_000
 
 /** Whole numbers, so that sums are exact. */
 const price = (of: string) =>
@@ -42,11 +42,11 @@ export const planFields = {
   maxZClouds: count('Maximum number of zClouds for a container.', 1000),
   maxBuildMinutes: count(
     'Maximum number of minutes of builds of an account in a calendar month (UTC).',
-    MOST_BUILD_MINUTES,
+    MAX_BUILD_MINUTES,
   ),
   buildResources: buildResources
     .nullable()
-    .describe('What a build may use where its app sets nothing. Null: the installation’s setting.'),
+    .describe('Limits of a build where its app sets none. Null: the installation’s setting.'),
   maxBuildResources: buildResources
     .nullable()
     .describe('Maximum that an app may request for its builds. Null: the default of builds.'),
@@ -55,9 +55,9 @@ export const planFields = {
   ...planPrices,
 }
 
-/** Free, with the installation's limits of a build, and with as many builds as there may be, unless somebody says otherwise. */
+/** Free, with the installation's limits of a build, and with as many builds as there may be, unless set otherwise. */
 export const planDefaults = {
-  maxBuildMinutes: planFields.maxBuildMinutes.default(MOST_BUILD_MINUTES),
+  maxBuildMinutes: planFields.maxBuildMinutes.default(MAX_BUILD_MINUTES),
   buildResources: planFields.buildResources.default(null),
   maxBuildResources: planFields.maxBuildResources.default(null),
   zCloudHourPrice: planPrices.zCloudHourPrice.default(0),

@@ -135,8 +135,14 @@ const differs = (row: object, fields: object): boolean =>
 const audit = (tx: Transaction, { vault, installationId }: Applied, details: Record<string, unknown>): Promise<void> =>
   record(tx, INSTALLATION_EVENTS, [], {
     entry: {
-      ...{ action: 'applyPlansFile', actorType: 'SYSTEM', actorId: null, tokenId: null },
-      ...{ targetType: 'installation', targetId: installationId, requestId: 'start', details },
+      action: 'applyPlansFile',
+      actorType: 'SYSTEM',
+      actorId: null,
+      tokenId: null,
+      targetType: 'installation',
+      targetId: installationId,
+      requestId: 'start',
+      details,
     },
     heads: vault,
   })

@@ -31,7 +31,7 @@ export const createRegion = command({
 
 export const updateRegion = command({
   name: 'updateRegion',
-  about: 'Change the name of a region, or what it can do. What runs there goes on.',
+  about: 'Change the name or the capabilities of a region. What runs there keeps running.',
   input: z.strictObject({ region: regionCode, ...optionally(regionFields), ...regionEngineFields }),
   permission: 'installation:manage',
   target: (context, { region }) => lockRegion(context, region),

@@ -1,16 +1,15 @@
 import { isIP } from 'node:net'
-import { z } from 'zod'
 import type { Transaction } from '../../database/client.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { ENGINE_ADDRESSES, parseEngineAddress } from '../../domain/engine-address.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
+import { pasted } from '../kernel/input.ts'
 
 /** Neither is an address that a client could connect to. */
 const UNSPECIFIED = ['0.0.0.0', '::']
 
-const engine = z
-  .string()
+const engine = pasted()
   .max(500)
   .refine(
     (text) => parseEngineAddress(text) !== null,
@@ -21,8 +20,7 @@ const engine = z
     'Address of the region’s own container engine; null: the engine of the installation. Keys are files, see BERTH_ENGINE_KEYS. Cannot change while the region has environments or volumes.',
   )
 
-const reachAddress = z
-  .string()
+const reachAddress = pasted()
   .max(45)
   .refine((text) => isIP(text) !== 0 && !UNSPECIFIED.includes(text), 'must be an IP address of the engine’s machine')
   .nullable()

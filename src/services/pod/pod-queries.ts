@@ -5,11 +5,13 @@ import { resourcesOf } from '../../domain/resources.ts'
 import { pod } from '../../resources/pod.ts'
 import { observeAppEnv } from '../app-env/app-env-queries.ts'
 import type { Caller } from '../kernel/caller.ts'
+import { appEnvTarget } from '../kernel/input.ts'
+import { wholeListQuery } from '../kernel/query.ts'
 import { findRow, findRows } from '../kernel/read.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** The containers of an environment, as they were last seen. */
-export async function listPods(database: Database, caller: Caller, address: AppEnvAddress) {
+async function findPods(database: Database, caller: Caller, address: AppEnvAddress) {
   const { id: appEnvId } = await observeAppEnv(database, caller, address)
   const [containers, replicas, host, app] = await Promise.all([
     findRows(database, 'Container', { where: { appEnvId, removedAt: null }, orderBy: { name: 'asc' } }),
@@ -39,3 +41,15 @@ export async function listPods(database: Database, caller: Caller, address: AppE
     return pod.answer.record({ container, isReady, isReplica, lagSeconds, ...size, nodeName: host?.id ?? 'local' })
   })
 }
+
+export const listPods = wholeListQuery({
+  name: 'listPods',
+  path: '/app-env/pods',
+  permission: 'appEnv:observe',
+  about: 'The containers of an environment, as they were last observed.',
+  input: appEnvTarget,
+  of: pod,
+  isRecord: true,
+  itemsAbout: 'Containers of the environment, by name.',
+  all: ({ database, caller }, address) => findPods(database, caller, address),
+})

@@ -16,7 +16,7 @@ import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
 import { refused } from './refused.ts'
 
 /** Names shown of variables that were left out. */
-const MOST_NAMES = 20
+const MAX_NAMES = 20
 
 export interface PullRequestSource {
   pullRequest: GitPullRequest
@@ -40,23 +40,33 @@ export async function createPullRequestEnv(
   const withSecrets = settings.copySecrets && !isFork
   const { copied, left } = variablesFor(context, base, withSecrets)
   const { appId, accountId, regionCode: region, zClouds, startupConfig, releaseCommand, volume, typeConfig } = base
+  const { containerSettings } = base
   const check = base.healthCheck as AppEnvHealthCheck | null
   const healthCheck = check && !withSecrets ? withoutHeaders(check) : check
   const input = {
-    ...{ accountId, appId, name: pullRequestEnvName(number), region, branch, zClouds, containers: 1 },
-    ...{ envVars: copied, preventDestroy: false },
+    accountId,
+    appId,
+    name: pullRequestEnvName(number),
+    region,
+    branch,
+    zClouds,
+    containers: 1,
+    envVars: copied,
+    preventDestroy: false,
     ...(startupConfig === null ? {} : { startupConfig }),
     ...(releaseCommand === null ? {} : { releaseCommand }),
+    ...(containerSettings === null ? {} : { containerSettings }),
     ...(healthCheck === null ? {} : { healthCheck }),
     ...(volume === null ? {} : { volume: { path: volume.path, disk: volume.diskMb } }),
     ...(typeConfig as object | null),
   } as CreateAppEnvInput
   const { appEnvId } = await createAppEnv.execute(context, input, app)
   const made: PullRequestOf = { number, ref: pullRequestRef(provider, number), isFork }
-  const { cpu, memoryMb } = base
+  // It reaches what the base reaches, under no name: those lead to the base.
+  const { cpu, memoryMb, networkGroup } = base
   await tx.appEnv.update({
     where: { id: appEnvId },
-    data: { cpu, memoryMb, pullRequest: { ...made } },
+    data: { cpu, memoryMb, networkGroup, pullRequest: { ...made } },
   })
   return { appEnvId, message: left.length > 0 ? notCopied(left) : null }
 }
@@ -83,6 +93,6 @@ function variablesFor({ vault }: CommandContext, base: LoadedAppEnv, withSecrets
 }
 
 const notCopied = (names: readonly string[]): string =>
-  `Variables that are secret, or lead to other environments, are not copied: ${names.slice(0, MOST_NAMES).join(', ')}${
-    names.length > MOST_NAMES ? ' and others' : ''
+  `Variables that are secret, or lead to other environments, are not copied: ${names.slice(0, MAX_NAMES).join(', ')}${
+    names.length > MAX_NAMES ? ' and others' : ''
   }`

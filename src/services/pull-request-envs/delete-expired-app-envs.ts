@@ -9,7 +9,7 @@ interface Tools extends SystemTools {
   log: Logger
 }
 
-/** The actor of deletions that nobody asked for. */
+/** The actor of deletions by expiry. */
 const EXPIRY = 'expiry'
 const AT_ONCE = 20
 
@@ -24,7 +24,8 @@ export async function deleteExpiredAppEnvs(tools: Tools): Promise<void> {
   await eachAppEnv(
     due.map(({ id }) => id),
     {
-      ...{ log: tools.log, what: 'Deleting an expired environment' },
+      log: tools.log,
+      what: 'Deleting an expired environment',
       begin: (appEnvId) => deleteOne(tools, appEnvId),
       postpone: (appEnvId) => tools.database.$executeRaw`
         UPDATE app_env SET expires_at = now() + make_interval(secs => ${RETRY_SECONDS})
@@ -39,7 +40,12 @@ async function deleteOne(tools: Tools, appEnvId: string): Promise<void> {
     // A push may have come since it was found.
     if (!expiresAt || preventDestroy || expiresAt > (await databaseTime(context.tx))) return null
     const operationId = await removeAppEnv(context, {
-      ...{ type: 'appEnv', id: appEnvId, accountId, appEnvId, version: appEnv.version, appEnv },
+      type: 'appEnv',
+      id: appEnvId,
+      accountId,
+      appEnvId,
+      version: appEnv.version,
+      appEnv,
     })
     failpoint('expiry.written', appEnvId)
     const details = { actor: EXPIRY, name, operationId }

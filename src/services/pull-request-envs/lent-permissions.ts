@@ -1,8 +1,8 @@
 import type { Permission } from '../../domain/permissions.ts'
 
 /**
- * What pull requests are given is done with the rights of whoever turned it on, in the whole account. Whoever writes to
- * the repository can show what its environments hold: copying secrets reveals them.
+ * Environments of pull requests are created with the rights of the user who turned them on, in the whole account. Users
+ * who can write to the repository can read what its environments hold: copying secrets reveals them.
  */
 export const lentPermissions = ({ copySecrets }: { copySecrets: boolean }): Permission[] => [
   ...(['appEnv:change', 'appEnv:operate'] as const),

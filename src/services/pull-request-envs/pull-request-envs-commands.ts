@@ -5,45 +5,45 @@ import { pullRequestEnvs } from '../../resources/pull-request-envs.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
 import { permit, userOf } from '../kernel/caller.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
-import { flag, id } from '../kernel/input.ts'
+import { flag, id, pasted } from '../kernel/input.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lentPermissions } from './lent-permissions.ts'
 
-const MOST_BRANCHES = 20
-const MOST_APP_ENVS = 50
-const MOST_HOURS = 720
+const MAX_BRANCHES = 20
+const MAX_APP_ENVS = 50
+const MAX_HOURS = 720
 
 export const setPullRequestEnvs = command({
   name: 'setPullRequestEnvs',
   about:
-    'Give each pull request of the app’s repository an environment of its own, with your rights: it is created when the pull request is opened, built anew with each push, and deleted when it is closed. Git hosts tell of pull requests through a git hook, or through the GitHub App.',
+    'Give each pull request of the app’s repository an environment of its own, with your rights: it is created when the pull request is opened, rebuilt with each push, and deleted when it is closed. Pull requests arrive through a git hook, or through the GitHub App.',
   input: z.strictObject({
     appId: id('app'),
     baseAppEnvId: id(
       'environment of the app that the new ones are like: region, size, settings and variables. Nothing of its data is shared',
     ),
     targetBranches: z
-      .array(z.string().refine(isBranchName, BRANCH_NAME_RULE))
-      .max(MOST_BRANCHES)
+      .array(pasted().refine(isBranchName, BRANCH_NAME_RULE))
+      .max(MAX_BRANCHES)
       .default([])
       .describe('Branches: only pull requests that are to be merged into one of them. None: all pull requests.'),
     expiresAfterHours: z
       .int()
       .min(1)
-      .max(MOST_HOURS)
+      .max(MAX_HOURS)
       .default(120)
       .describe('Hours without a push after which an environment is deleted. The next push creates it again.'),
     maxAppEnvs: z
       .int()
       .min(1)
-      .max(MOST_APP_ENVS)
+      .max(MAX_APP_ENVS)
       .default(5)
       .describe('Pull requests of the app that may have an environment at a time.'),
     copySecrets: flag(
-      'Whether variables that are secret, or refer to other environments, are copied, too. Whoever can push to the repository can then read them. Never for forks.',
+      'Whether variables that are secret, or refer to other environments, are copied, too. Every user who can push to the repository can then read them. Never for forks.',
     ).default(false),
     allowForks: flag(
-      'Whether pull requests from forks get environments: whoever opens one runs their code in the account.',
+      'Whether pull requests from forks get environments: the author of such a pull request runs code in the account.',
     ).default(false),
   }),
   permission: 'appEnv:change',
@@ -65,7 +65,7 @@ export const setPullRequestEnvs = command({
 export const deletePullRequestEnvs = command({
   name: 'deletePullRequestEnvs',
   about:
-    'Give pull requests of an app no environments any more. Those that are there stay, as they are, until their pull request is closed or they expire.',
+    'Turn environments for pull requests of an app off. Existing ones stay unchanged until their pull request is closed or they expire.',
   input: z.strictObject({ appId: id('app') }),
   permission: 'appEnv:change',
   target: ({ tx }, { appId }) => lockApp(tx, appId),

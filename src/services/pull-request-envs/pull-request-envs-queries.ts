@@ -2,9 +2,11 @@ import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { pullRequestEnvs } from '../../resources/pull-request-envs.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
+import { id } from '../kernel/input.ts'
+import { recordQuery } from '../kernel/query.ts'
 
 /** With the version of the app, whose setting it is. Throws NOT_FOUND where pull requests get no environments. */
-export async function getPullRequestEnvs(database: Database, caller: Caller, appId: string) {
+async function findPullRequestEnvs(database: Database, caller: Caller, appId: string) {
   const app = await database.app.findFirst({
     where: { id: appId, deletedAt: null },
     select: { accountId: true, version: true, pullRequestEnvs: true },
@@ -14,3 +16,14 @@ export async function getPullRequestEnvs(database: Database, caller: Caller, app
   if (!app.pullRequestEnvs) throw notFound('setting for environments of pull requests of the app', appId)
   return { ...pullRequestEnvs.answer.record(app.pullRequestEnvs), version: app.version }
 }
+
+export const getPullRequestEnvs = recordQuery({
+  name: 'getPullRequestEnvs',
+  path: '/app/pull-request-envs',
+  permission: 'app:read',
+  about: 'Whether and how pull requests of an app get environments of their own; not found where they do not.',
+  input: { appId: id('app') },
+  of: pullRequestEnvs,
+  version: true,
+  find: ({ database, caller }, { appId }) => findPullRequestEnvs(database, caller, appId),
+})

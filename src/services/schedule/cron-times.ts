@@ -1,7 +1,7 @@
 import { Cron } from 'croner'
 import { z } from 'zod'
 
-const LONGEST_CRON = 100
+const MAX_CRON = 100
 const FIELDS = 5
 
 export interface Clock {
@@ -32,7 +32,7 @@ export function latestTime({ cron, timeZone }: Clock, now: Date): Date | null {
 export const cronExpression = (example: string) =>
   z
     .string()
-    .max(LONGEST_CRON)
+    .max(MAX_CRON)
     .refine((cron) => cron.trim().split(/\s+/).length === FIELDS && timesOf({ cron, timeZone: 'UTC' }, 1) !== null, {
       error: `must be a cron expression of five fields (minute, hour, day, month, weekday), such as ${example}`,
       abort: true,

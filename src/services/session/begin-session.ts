@@ -13,7 +13,7 @@ export interface SessionTools {
   vault: Vault
 }
 
-/** Where somebody signs in from. */
+/** Where a user signs in from. */
 export interface SignInFrom {
   requestId: string
   address: string
@@ -39,7 +39,7 @@ export interface BegunSession {
 const MAX_USER_AGENT = 200
 
 /**
- * Begins a session of a user who has proved who they are, with a secret that nobody had before, and records it. The
+ * Begins a session of a user who has proved who they are, with a new secret, and records it. The
  * caller has checked the proof in the same transaction, or it cannot become invalid.
  */
 export async function beginSession(
@@ -63,8 +63,14 @@ export async function beginSession(
   const from = { method, address, userAgent: userAgent.slice(0, MAX_USER_AGENT) }
   await tx.session.create({ data: { tokenId: sessionId, idleMinutes: config.BERTH_SESSION_IDLE_MINUTES, ...from } })
   const entry = {
-    ...{ action: 'signIn', actorType: 'USER' as const, actorId: userId, tokenId: sessionId, requestId },
-    ...{ targetType: 'session', targetId: sessionId, details: from },
+    action: 'signIn',
+    actorType: 'USER' as const,
+    actorId: userId,
+    tokenId: sessionId,
+    requestId,
+    targetType: 'session',
+    targetId: sessionId,
+    details: from,
   }
   await record(tx, INSTALLATION_EVENTS, [], { entry, heads: vault })
   return { sessionId, secret, expiresAt: token.expiresAt }

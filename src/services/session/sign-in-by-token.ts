@@ -4,7 +4,7 @@ import { lockCallerOf } from '../kernel/giver.ts'
 import { type BegunSession, beginSession, type SessionTools, type SignInFrom } from './begin-session.ts'
 
 /**
- * Begins a session of whoever has presented a token of a user, such as the one that Berth prints for its admin. A
+ * Begins a session by a token of a user, such as the one that Berth prints for its admin. A
  * session may do what its user may, so that the token must allow no less, and have no end that the session could pass.
  */
 export async function signInByToken(
@@ -13,9 +13,9 @@ export async function signInByToken(
   from: SignInFrom & { replaced: string | null },
 ): Promise<BegunSession> {
   return database.$transaction(async (tx) => {
-    const holder = await lockCallerOf(tx, tokenId, null)
-    if (!holder) throw unauthenticated('The token has expired or was revoked')
-    const { kind, userId, expiresAt } = holder
+    const caller = await lockCallerOf(tx, tokenId, null)
+    if (!caller) throw unauthenticated('The token has expired or was revoked')
+    const { kind, userId, expiresAt } = caller
     if (kind !== 'USER' || !userId || expiresAt)
       throw forbidden('USER_TOKEN_REQUIRED', 'Sign in with a token of a user, without scopes and without an end')
     return beginSession(tx, tools, { userId, method: 'TOKEN', tokenId, replaced: from.replaced }, from)

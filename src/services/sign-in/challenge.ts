@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { Database, Transaction } from '../../database/client.ts'
 import { hashOfSecret } from '../../secrets/token-secret.ts'
 
-/** What a browser is asked, and what its answer needs to be judged. Answers work once. */
+/** The question to a browser, and the data to check its answer. Answers work once. */
 export interface Challenges {
   /** The password was right; a code is missing. */
   SECOND_FACTOR: { method: 'PASSWORD' }
@@ -49,7 +49,7 @@ export async function keepChallenge<For extends Purpose>(
       now() + make_interval(mins => ${minutes}::int))`
 }
 
-/** The challenge of a secret, which nobody can answer again; null when it is unknown, used or too old. */
+/** Takes the challenge of a secret, so that it cannot be answered again; null when it is unknown, used or too old. */
 export async function takeChallenge<For extends Purpose>(
   tx: Pick<Transaction, '$queryRaw'>,
   purpose: For,

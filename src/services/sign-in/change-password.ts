@@ -11,11 +11,11 @@ import type { SignInTools } from './sign-in-by-password.ts'
 
 interface Change {
   password: string
-  /** What it was until now; whoever has none yet has signed in a moment ago. */
+  /** The current password; not needed by a user without one who has just signed in. */
   currentPassword?: string | undefined
 }
 
-/** Sets the caller's password, and ends their other sessions: whoever had the old one may have begun them. */
+/** Sets the caller's password, and ends their other sessions: those may have been begun with a stolen old one. */
 export async function changePassword(
   tools: SignInTools,
   caller: Caller,

@@ -6,7 +6,7 @@ import { conflict, invalidField } from '../../domain/errors.ts'
 import { hashOfSecret } from '../../secrets/token-secret.ts'
 import { type Caller, userOf } from '../kernel/caller.ts'
 import type { SignInFrom } from '../session/begin-session.ts'
-import { countAttempt, forgetAttempts } from './count-attempts.ts'
+import { countAttempt, resetAttempts } from './count-attempts.ts'
 import { recordSecurity } from './record-security.ts'
 import { requireFreshSession } from './require-fresh-session.ts'
 import type { SignInTools } from './sign-in-by-password.ts'
@@ -61,7 +61,7 @@ export async function confirmCodes(
     await tx.recoveryCode.createMany({
       data: recoveryCodes.map((code) => ({ userId, hash: recoveryHash(userId, code) })),
     })
-    await forgetAttempts(tx, codeName(userId))
+    await resetAttempts(tx, codeName(userId))
     await recordSecurity(tx, vault, { action: 'addCodeGenerator', userId, caller }, from)
     return { recoveryCodes }
   })
@@ -95,7 +95,9 @@ export async function acceptCode(
   if (!generator) return false
   const timestamp = (await databaseTime(tx)).getTime()
   const delta = generatorOf(vault.openCodeSecret(userId, generator.sealedSecret)).validate({
-    ...{ token: code.replaceAll(/\s/g, ''), timestamp, window: WINDOW },
+    token: code.replaceAll(/\s/g, ''),
+    timestamp,
+    window: WINDOW,
   })
   if (delta === null) return false
   const step = BigInt(Math.floor(timestamp / 1000 / KIND.period) + delta)
@@ -110,7 +112,7 @@ export async function acceptRecoveryCode(tx: Transaction, userId: string, code: 
   return count > 0
 }
 
-/** What attempts at somebody's codes are counted by. */
+/** The key by which attempts at a user's codes are counted. */
 export const codeName = (userId: string): string => `code ${userId}`
 
 const wrongCode = () => invalidField('code', 'is not the code that your phone shows now, or was used already')

@@ -16,7 +16,7 @@ export interface Bound {
   codeVerifier: string
 }
 
-/** Who the provider says that somebody is. */
+/** The user's identity, as the provider states it. */
 export interface Identity {
   issuer: string
   subject: string
@@ -25,7 +25,7 @@ export interface Identity {
 }
 
 const TIMEOUT_SECONDS = 10
-const MOST_BYTES = 1024 * 1024
+const MAX_BYTES = 1024 * 1024
 /** Keys and addresses of a provider change rarely, and without a word. */
 const KEPT_MS = 3_600_000
 
@@ -44,20 +44,24 @@ export class CompanyProvider {
   async authorizationUrl({ state, nonce, codeVerifier }: Bound, redirectUri: string): Promise<URL> {
     const [client, configuration] = [await openid(), await this.#configuration()]
     return client.buildAuthorizationUrl(configuration, {
-      ...{ redirect_uri: redirectUri, scope: 'openid email profile', state, nonce },
-      ...{ code_challenge: await client.calculatePKCECodeChallenge(codeVerifier), code_challenge_method: 'S256' },
+      redirect_uri: redirectUri,
+      scope: 'openid email profile',
+      state,
+      nonce,
+      code_challenge: await client.calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: 'S256',
     })
   }
 
-  /** Who came back, at the address that the browser was sent to. Throws UNAUTHENTICATED for whoever did not sign in. */
+  /** The identity of the user who came back to the callback address. Throws UNAUTHENTICATED when they did not sign in. */
   async identify({ state, nonce, codeVerifier }: Bound, returnedTo: URL): Promise<Identity> {
     const [client, configuration] = [await openid(), await this.#configuration()]
     const checks = { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: codeVerifier, idTokenExpected: true }
     const tokens = await client.authorizationCodeGrant(configuration, returnedTo, checks).catch((error: unknown) => {
-      throw unauthenticated(`The provider has signed nobody in: ${wordsOf(error)}`)
+      throw unauthenticated(`The provider did not sign the user in: ${wordsOf(error)}`)
     })
     const claims = tokens.claims()
-    if (!claims) throw unauthenticated('The provider has signed nobody in')
+    if (!claims) throw unauthenticated('The provider did not sign the user in')
     // Many put the address into the ID token; by the standard, it is where the access token leads.
     const user = claims.email === undefined ? await this.#userInfo(tokens.access_token, claims.sub) : claims
     return { issuer: claims.iss, subject: claims.sub, email: verifiedEmail(user) }
@@ -110,7 +114,9 @@ export class CompanyProvider {
     if (host.kind === 'unknown') throw new Error(`${url.hostname} cannot be resolved`)
     if (url.protocol !== 'https:' && !host.isListed) throw new Error('Only https:// is allowed')
     const answer = await askAddress(url, host.addresses, {
-      ...{ method: method === 'POST' ? 'POST' : 'GET', headers, bodyBytes: MOST_BYTES },
+      method: method === 'POST' ? 'POST' : 'GET',
+      headers,
+      bodyBytes: MAX_BYTES,
       ...(body === undefined || body === null ? {} : { body: String(body) }),
       signal: signal ?? AbortSignal.timeout(TIMEOUT_SECONDS * 1000),
     })

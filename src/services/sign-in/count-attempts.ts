@@ -3,7 +3,7 @@ import type { Database } from '../../database/client.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { networkOf } from '../../domain/trusted-proxies.ts'
 import { hashOfSecret } from '../../secrets/token-secret.ts'
-import { addToCount, forgetCount, type RateCount } from '../system/rate-counts.ts'
+import { addToCount, type RateCount, resetCount } from '../system/rate-counts.ts'
 
 const WINDOW_SECONDS = 900
 /** Several people may share an address. */
@@ -32,9 +32,9 @@ export async function countAttempt(
   if (byName.total > tries) throw tooOften('This account', byName)
 }
 
-/** Whoever has signed in was no attacker: the account has all of its attempts again. */
-export const forgetAttempts = (database: Pick<Database, '$executeRaw'>, name: string): Promise<void> =>
-  forgetCount(database, nameKey(name))
+/** After a successful sign-in the user has all attempts again. */
+export const resetAttempts = (database: Pick<Database, '$executeRaw'>, name: string): Promise<void> =>
+  resetCount(database, nameKey(name))
 
 const count = (database: Database, key: string) => addToCount(database, key, 1, WINDOW_SECONDS)
 

@@ -9,7 +9,7 @@ import { requireFreshSession } from './require-fresh-session.ts'
 import type { SignInTools } from './sign-in-by-password.ts'
 
 const CHALLENGE_MINUTES = 5
-const MOST = 20
+const MAX_PASSKEYS = 20
 const NAME = 'Berth'
 
 /** Most processes are never asked for it. */
@@ -25,12 +25,15 @@ export async function offerPasskey(tools: SignInTools, caller: Caller, { site }:
   const { database } = tools
   await requireFreshSession(database, caller)
   const user = await database.user.findUniqueOrThrow({ where: { id: userOf(caller) }, include: { passkeys: true } })
-  if (user.passkeys.length >= MOST)
-    throw conflict('TOO_MANY_PASSKEYS', `You have ${MOST} passkeys, which is the most: remove one first`)
+  if (user.passkeys.length >= MAX_PASSKEYS)
+    throw conflict('TOO_MANY_PASSKEYS', `You have ${MAX_PASSKEYS} passkeys, which is the most: remove one first`)
   const challenge = await makeChallenge(database, 'PASSKEY_NEW', { userId: user.id, data: {} }, CHALLENGE_MINUTES)
   const { generateRegistrationOptions } = await webauthn()
   return generateRegistrationOptions({
-    ...{ rpName: NAME, rpID: hostOf(site), userName: user.email, userID: new Uint8Array(Buffer.from(user.id)) },
+    rpName: NAME,
+    rpID: hostOf(site),
+    userName: user.email,
+    userID: new Uint8Array(Buffer.from(user.id)),
     challenge: bytesOf(challenge),
     attestationType: 'none',
     excludeCredentials: user.passkeys.map(({ credentialId: id, transports }) => ({ id, transports })),

@@ -8,10 +8,10 @@ const derive = promisify(argon2)
 
 const SALT_BYTES = 16
 const HASH_BYTES = 32
-const LANES = 1
+const PARALLELISM = 1
 const VERSION = 19
-/** Of those that hash at a time: beyond, whoever waits would wait for seconds. */
-const MOST_WAITING = 16
+/** Waiting hashes per running one; a longer queue would take seconds. */
+const MAX_WAITING = 16
 
 type Settings = Pick<Config, 'BERTH_PASSWORD_MEMORY_KB' | 'BERTH_PASSWORD_PASSES' | 'BERTH_PASSWORD_HASHES'>
 
@@ -49,14 +49,16 @@ export class Passwords {
     const salt = randomBytes(SALT_BYTES)
     const { hash } = await this.#derive(password, { memory: this.#memory, passes: this.#passes, salt })
     const [encodedSalt, encodedHash] = [salt, hash].map((bytes) => withoutTrailing(bytes.toString('base64'), '='))
-    return `$argon2id$v=${VERSION}$m=${this.#memory},t=${this.#passes},p=${LANES}$${encodedSalt}$${encodedHash}`
+    return `$argon2id$v=${VERSION}$m=${this.#memory},t=${this.#passes},p=${PARALLELISM}$${encodedSalt}$${encodedHash}`
   }
 
   /** Compares with a stored hash; with none, as much is computed, and nothing matches. */
   async check(password: string, stored: string | null): Promise<Checked> {
     const expected = stored === null ? null : parsed(stored)
     const { memory, passes, salt } = expected ?? {
-      ...{ memory: this.#memory, passes: this.#passes, salt: randomBytes(SALT_BYTES) },
+      memory: this.#memory,
+      passes: this.#passes,
+      salt: randomBytes(SALT_BYTES),
     }
     const { hash } = await this.#derive(password, { memory, passes, salt })
     const matches = expected !== null && timingSafeEqual(hash, expected.hash)
@@ -68,7 +70,7 @@ export class Passwords {
     try {
       // The same password, typed on another keyboard.
       const message = Buffer.from(password.normalize('NFKC'))
-      const parameters = { message, nonce: salt, parallelism: LANES, tagLength: HASH_BYTES, memory, passes }
+      const parameters = { message, nonce: salt, parallelism: PARALLELISM, tagLength: HASH_BYTES, memory, passes }
       return { hash: await derive('argon2id', parameters) }
     } finally {
       const next = this.#waiting.shift()
@@ -82,13 +84,13 @@ export class Passwords {
       this.#running += 1
       return
     }
-    if (this.#waiting.length >= this.#atOnce * MOST_WAITING) throw tooMany()
+    if (this.#waiting.length >= this.#atOnce * MAX_WAITING) throw tooMany()
     await new Promise<void>((resolve) => this.#waiting.push(resolve))
   }
 }
 
 const tooMany = () =>
-  new DomainError('RATE_LIMITED', 'TOO_MANY_SIGN_INS', 'Too many people sign in at the same time; try again in 1 s', {
+  new DomainError('RATE_LIMITED', 'TOO_MANY_SIGN_INS', 'Too many users sign in at the same time; try again in 1 s', {
     retryAfterSeconds: 1,
   })
 
@@ -98,7 +100,9 @@ function parsed(stored: string): Hashed {
   const [, memory, passes, salt, hash] = PHC.exec(stored) ?? []
   if (!memory || !passes || !salt || !hash) throw new Error('A stored password hash is not one of Argon2id')
   return {
-    ...{ memory: Number(memory), passes: Number(passes) },
-    ...{ salt: Buffer.from(salt, 'base64'), hash: Buffer.from(hash, 'base64') },
+    memory: Number(memory),
+    passes: Number(passes),
+    salt: Buffer.from(salt, 'base64'),
+    hash: Buffer.from(hash, 'base64'),
   }
 }

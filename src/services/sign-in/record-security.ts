@@ -20,7 +20,7 @@ interface SecurityEvent {
   action: SecurityAction
   /** Whose sign-in it is about; null for an account that there is not. */
   userId: string | null
-  /** Who did it; null where nobody has proved to be anybody. */
+  /** The caller; null where none was authenticated. */
   caller: Pick<Caller, 'userId' | 'tokenId'> | null
   /** Never a password, a code or a secret. */
   details?: Record<string, unknown>

@@ -5,8 +5,8 @@ import type { Caller } from '../kernel/caller.ts'
 const FRESH_MINUTES = 15
 
 /**
- * Throws FORBIDDEN unless the caller is a person who has proved a moment ago who they are: whoever finds a browser open
- * must not be able to make the account their own.
+ * Throws FORBIDDEN unless the caller is a person who has signed in a moment ago: an open browser must not be enough to
+ * take the account over.
  */
 export async function requireFreshSession(database: Pick<Database, '$queryRaw'>, { tokenId }: Caller): Promise<void> {
   const [session] = await database.$queryRaw<{ isFresh: boolean }[]>`

@@ -7,7 +7,7 @@ import { lockMakerOf } from '../kernel/giver.ts'
 import type { SignInFrom } from '../session/begin-session.ts'
 import { findChallenge, makeChallenge, takeChallenge } from './challenge.ts'
 import { refuseName, storePassword } from './change-password.ts'
-import { countAttempt, forgetAttempts } from './count-attempts.ts'
+import { countAttempt, resetAttempts } from './count-attempts.ts'
 import { endSignIns } from './end-sign-ins.ts'
 import { recordSecurity } from './record-security.ts'
 import { requireFreshSession } from './require-fresh-session.ts'
@@ -20,9 +20,9 @@ const MAILED_MINUTES = 60
 const GIVEN_MINUTES = 24 * 60
 
 /**
- * Prepares a link by mail. The answer, and the work until then, are the same whether the address is anybody's; `send` is
- * for afterwards. Only where the installation has said at which address it is reached: the address of the request is one
- * that anybody can make up.
+ * Prepares a link by mail. The answer, and the work until then, are the same whether or not a user has the address;
+ * `send` is for afterwards. Only where the installation's own address is configured: the address of the request can be
+ * forged.
  */
 export async function requestPasswordReset(
   { database, config, vault }: SignInTools,
@@ -50,7 +50,7 @@ export async function requestPasswordReset(
   }
 }
 
-const textOf = (link: string) => `Somebody, presumably you, asked for a new password for your Berth.
+const textOf = (link: string) => `A new password for your Berth was requested, presumably by you.
 
 ${link}
 
@@ -75,7 +75,7 @@ export async function makeResetLink(
   })
 }
 
-/** Sets the password by a link, once, and ends every session of the user. It signs nobody in. */
+/** Sets the password by a link, once, and ends every session of the user. The user then signs in as usual. */
 export async function resetPassword(
   { database, config, vault, passwords }: SignInTools,
   { secret, password }: { secret: string; password: string },
@@ -94,7 +94,7 @@ export async function resetPassword(
     await storePassword(tx, { userId: user.id, hash })
     // Other links of the user, and sign-ins that wait for a code.
     await endSignIns(tx, user.id, null)
-    await forgetAttempts(tx, user.email)
+    await resetAttempts(tx, user.email)
     await recordSecurity(tx, vault, { action: 'resetPassword', userId: user.id, caller: null }, from)
   })
 }

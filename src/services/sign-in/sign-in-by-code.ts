@@ -2,7 +2,7 @@ import { unauthenticated } from '../../domain/errors.ts'
 import { type BegunSession, beginSession } from '../session/begin-session.ts'
 import { findChallenge, takeChallenge } from './challenge.ts'
 import { acceptCode, acceptRecoveryCode, codeName } from './codes.ts'
-import { countAttempt, forgetAttempts } from './count-attempts.ts'
+import { countAttempt, resetAttempts } from './count-attempts.ts'
 import { recordSecurity } from './record-security.ts'
 import type { Arrived, SignInTools } from './sign-in-by-password.ts'
 
@@ -22,7 +22,7 @@ export async function signInByCode(
     if (!isCode && !(await acceptRecoveryCode(tx, userId, code))) return null
     // Gone when the password was changed meanwhile.
     if (!(await takeChallenge(tx, 'SECOND_FACTOR', challenge))) throw unauthenticated('Begin again')
-    await forgetAttempts(tx, codeName(userId))
+    await resetAttempts(tx, codeName(userId))
     if (!isCode) await recordSecurity(tx, vault, { action: 'useRecoveryCode', userId, caller: null }, from)
     return beginSession(tx, tools, { userId, method: asked.data.method, replaced: from.replaced }, from)
   })

@@ -82,8 +82,8 @@ export async function signInByCompany(
 }
 
 /**
- * Whom we know by the provider's own id; else whoever asked to connect it; else whoever has the address that it has verified; else whoever is invited to
- * that address. Throws FORBIDDEN for others.
+ * The user with the provider's own id; else the user who asked to connect it; else the user with the address that the
+ * provider has verified; else a user who is invited to that address. Throws FORBIDDEN for others.
  */
 async function userFor(tx: Transaction, { issuer, subject, email }: Identity, asked: string | null): Promise<string> {
   const known = await tx.companyIdentity.findUnique({ where: { issuer_subject: { issuer, subject } } })
@@ -98,7 +98,7 @@ async function userFor(tx: Transaction, { issuer, subject, email }: Identity, as
 async function userWith(tx: Transaction, email: string | null): Promise<string> {
   if (!email) throw noUser('has verified no e-mail address of yours')
   const user = await tx.user.findUnique({ where: { email } })
-  // Somebody else may have accepted an invitation to this address, and have a token of the user.
+  // Another person may have accepted an invitation to this address, and have a token of the user.
   if (user?.isInvited)
     throw forbidden(
       'ADDRESS_UNPROVED',
@@ -112,7 +112,8 @@ async function newUserFor(tx: Transaction, email: string): Promise<string> {
   const [open] = await tx.$queryRaw<{ id: string }[]>`
     SELECT id FROM invitation
     WHERE email = ${email} AND accepted_at IS NULL AND revoked_at IS NULL AND expires_at > now() LIMIT 1`
-  if (!open) throw noUser(`says that you are ${email}, and nobody here has this address or is invited by it`)
+  if (!open)
+    throw noUser(`says that you are ${email}, and no user of this installation has this address or an invitation to it`)
   const { id } = await tx.user.create({ data: { id: newId('usr'), email, username: email.split('@')[0] ?? email } })
   return id
 }

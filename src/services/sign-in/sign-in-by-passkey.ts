@@ -15,13 +15,15 @@ export async function askForPasskey({ database }: SignInTools, { site }: AtSite)
   const challenge = await makeChallenge(database, 'PASSKEY_SIGN_IN', { userId: null, data: {} }, CHALLENGE_MINUTES)
   const { generateAuthenticationOptions } = await webauthn()
   return generateAuthenticationOptions({
-    ...{ rpID: hostOf(site), challenge: bytesOf(challenge), userVerification: 'required' },
+    rpID: hostOf(site),
+    challenge: bytesOf(challenge),
+    userVerification: 'required',
     timeout: CHALLENGE_MINUTES * 60_000,
   })
 }
 
 /**
- * Begins a session of whoever has a passkey. The device has asked for a fingerprint or a PIN, so that it is two factors,
+ * Begins a session by a passkey. The device has asked for a fingerprint or a PIN, so that it is two factors,
  * and no code is asked for.
  */
 export async function signInByPasskey(
@@ -61,7 +63,9 @@ async function proved(
   const verified = await verifyAuthenticationResponse({
     response: response as AuthenticationResponseJSON,
     expectedChallenge: async (secret) => (await takeChallenge(database, 'PASSKEY_SIGN_IN', secret)) !== null,
-    ...{ expectedOrigin: site, expectedRPID: host, requireUserVerification: true },
+    expectedOrigin: site,
+    expectedRPID: host,
+    requireUserVerification: true,
     credential: { id: credentialId, publicKey: bytesOf(publicKey), counter: Number(counter), transports },
   }).catch(() => null)
   return verified?.verified ? BigInt(verified.authenticationInfo.newCounter) : null

@@ -3,7 +3,7 @@ import { unauthenticated } from '../../domain/errors.ts'
 import { type BegunSession, beginSession, type SessionTools, type SignInFrom } from '../session/begin-session.ts'
 import { makeChallenge } from './challenge.ts'
 import type { CompanyProvider } from './company-provider.ts'
-import { countAttempt, forgetAttempts } from './count-attempts.ts'
+import { countAttempt, resetAttempts } from './count-attempts.ts'
 import type { Passwords } from './passwords.ts'
 import { recordSecurity } from './record-security.ts'
 
@@ -24,8 +24,8 @@ interface Attempt {
 }
 
 /**
- * Begins a session of whoever knows the password, or asks for a code where the user wants that. An address that nobody has, one without a password, and a wrong
- * password take the same work and get the same answer.
+ * Begins a session by a password, or asks for a code where the user has set that up. An unknown address, one without a
+ * password, and a wrong password take the same work and get the same answer.
  */
 export async function signInByPassword(
   tools: SignInTools,
@@ -45,12 +45,12 @@ export async function signInByPassword(
   }
   const renewed = isOutdated ? await passwords.hash(password) : null
   return database.$transaction(async (tx) => {
-    // Whoever changes the password ends the sessions, so none may begin with the old one afterwards.
+    // Changing the password ends the sessions, so none may begin with the old one afterwards.
     const [present] = await tx.$queryRaw<{ hash: string }[]>`
       SELECT hash FROM user_password WHERE user_id = ${user.id} FOR UPDATE`
     if (present?.hash !== stored) throw wrong()
     if (renewed) await tx.userPassword.update({ where: { userId: user.id }, data: { hash: renewed } })
-    await forgetAttempts(tx, name)
+    await resetAttempts(tx, name)
     const generator = await tx.codeGenerator.findUnique({ where: { userId: user.id } })
     if (generator?.confirmedAt) return { challenge: await askForCode(tx, user.id) }
     return beginSession(tx, tools, { userId: user.id, method: 'PASSWORD', replaced: from.replaced }, from)

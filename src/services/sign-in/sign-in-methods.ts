@@ -16,7 +16,7 @@ export async function readSignInMethods({ database }: SignInTools, caller: Calle
   const user = await database.user.findUniqueOrThrow({ where: { id: userOf(caller) }, select: SHOWN })
   return {
     email: user.email,
-    /** Null for somebody without one. */
+    /** Null for a user without one. */
     passwordChangedAt: user.password?.changedAt ?? null,
     passkeys: user.passkeys.map(({ id: passkeyId, ...passkey }) => ({ passkeyId, ...passkey })),
     /** Since when signing in by password asks for a code; null when it asks for none. */
@@ -27,7 +27,7 @@ export async function readSignInMethods({ database }: SignInTools, caller: Calle
   }
 }
 
-/** Whether tokens are all that anybody can sign in with: nobody has a password, a passkey or a connected account yet. */
+/** Whether tokens are the only way to sign in: no user has a password, a passkey or a connected account yet. */
 export async function isByTokenOnly({ database }: SignInTools): Promise<boolean> {
   const [found] = await database.$queryRaw<{ isMore: boolean }[]>`
     SELECT EXISTS (SELECT FROM user_password) OR EXISTS (SELECT FROM passkey)

@@ -84,7 +84,7 @@ export function announceProgress(
   announce({ type: 'installation.changed', payload: { installationId, status, components: states } })
 }
 
-/** What has become of a component that was being deployed, whoever has deployed it last. */
+/** What has become of a component that was being deployed, by any worker that deployed it last. */
 async function observe(
   context: CommandContext,
   component: SolutionComponent,

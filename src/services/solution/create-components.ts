@@ -13,6 +13,8 @@ import { lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 
 export interface Installing {
+  /** Its network is theirs. */
+  installationId: string
   account: Account & { plan: Plan }
   solution: Solution
   appName: string
@@ -34,7 +36,7 @@ export interface CreatedComponent extends Placed {
 
 /**
  * Creates the apps and environments that are not there, dependencies first, all in the caller's transaction. Nothing is
- * deployed but managed services, which need nobody. Variables come last: they refer to environments in both directions.
+ * deployed but managed services, which need no other component. Variables come last: they refer to environments in both directions.
  */
 export async function createComponents(
   context: CommandContext,
@@ -68,7 +70,7 @@ export async function createComponents(
 
 async function createOne(
   outer: CommandContext,
-  { account, appName, region }: Installing,
+  { account, appName, region, installationId }: Installing,
   component: Component,
   presentAppId: string | null,
 ): Promise<CreatedComponent> {
@@ -81,6 +83,9 @@ async function createOne(
     : await createApp.execute(context, parseInput(createApp.input, plan.app), newApp)
   const input = parseInput(createAppEnv.input, { ...plan.appEnv, appId })
   const { appEnvId, operationId } = await createAppEnv.execute(context, input, await lockApp(context.tx, appId))
+  const { networkAliases } = component
+  if (networkAliases)
+    await context.tx.appEnv.update({ where: { id: appEnvId }, data: { networkGroup: installationId, networkAliases } })
   return { key: component.key, appId, appEnvId, operationId }
 }
 

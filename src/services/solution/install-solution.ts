@@ -20,7 +20,10 @@ export const installSolution = command({
   input: z.strictObject({
     accountId,
     solutionSlug: z.string().min(1).max(100).describe('Slug of the solution, as listed by solutions.'),
-    ...{ appName, region, inputs: solutionInputs, installationId },
+    appName,
+    region,
+    inputs: solutionInputs,
+    installationId,
   }),
   permission: 'solution:install',
   // Clients that know nothing of waiting learn whether it has worked. Below the usual patience of proxies.

@@ -4,10 +4,12 @@ import type { Database } from '../../database/client.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
 import { conflict, DomainError, forbidden, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { resourcesOf } from '../../domain/resources.ts'
 import type { WaitedStatus } from '../../domain/waited-operation.ts'
+import { ORDER } from '../../resources/order.ts'
 import { readInputs, withGenerated } from '../../solutions/input-values.ts'
 import { planSolution } from '../../solutions/plan.ts'
-import type { Solution } from '../../solutions/solution.ts'
+import type { Component, Solution } from '../../solutions/solution.ts'
 import { permit } from '../kernel/caller.ts'
 import type { CommandContext, Progress, Target } from '../kernel/command.ts'
 import { id, name } from '../kernel/input.ts'
@@ -18,7 +20,7 @@ import { createComponents, type Installing, renderNote } from './create-componen
 import { type LoadedInstallation, lockSolutionInstallation, sealDeclaration } from './load-installation.ts'
 import { resume } from './resume-installation.ts'
 
-/** What every installation is told, whatever is installed. */
+/** Input of every installation. */
 export const installationPlace = {
   accountId: id('account that will own the apps'),
   appName: name('main app; the others are called after it'),
@@ -76,12 +78,19 @@ export async function install(
     )
   await requirePrerequisites(context, solution, account, region)
   context.auditDetails({
-    ...{ solutionSlug: solution.slug, revision: solution.revision, appName, region },
-    ...{ inputs: Object.keys(request.inputs), plan: shownPlan(solution, account, request) },
+    solutionSlug: solution.slug,
+    revision: solution.revision,
+    appName,
+    region,
+    inputs: Object.keys(request.inputs),
   })
   const installationId = installation
     ? await resume(context, { account, installation })
     : await begin(context, request, { account, solution, fingerprint })
+  context.auditDetails({
+    plan: await shownPlan(context, installationId, solution, account, request),
+    noEffect: solution.noEffect,
+  })
   const result = await resultOf(context.tx, installationId)
   context.created(...Object.values(result))
   return result
@@ -112,19 +121,29 @@ async function begin(
 ): Promise<string> {
   const { tx, caller } = context
   const values = withGenerated(solution, readInputs(solution, input.inputs).values, randomText)
-  const installing: Installing = { account, solution, appName: input.appName, region: input.region, values }
-  const created = await createComponents(context, installing, new Map())
   const id = newId('inst')
+  const { appName, region } = input
+  const installing: Installing = { installationId: id, account, solution, appName, region, values }
+  const created = await createComponents(context, installing, new Map())
   await tx.solutionInstallation.create({
     data: {
-      ...{ id, accountId: account.id, solutionSlug: solution.slug, revision: solution.revision, fingerprint },
-      ...{ appName: input.appName, regionCode: input.region },
+      id,
+      accountId: account.id,
+      solutionSlug: solution.slug,
+      revision: solution.revision,
+      fingerprint,
+      appName: input.appName,
+      regionCode: input.region,
       sealedInputs: sealDeclaration(context, account, id, { solution, values }),
       postInstallNote: await renderNote(context, installing, created),
       requestedBy: caller.userId ?? caller.tokenId,
       components: {
         create: created.map(({ key, appId, appEnvId, operationId }, position) => ({
-          ...{ key, position, appId, appEnvId, operationId },
+          key,
+          position,
+          appId,
+          appEnvId,
+          operationId,
           state: operationId === null ? ('PENDING' as const) : ('DEPLOYING' as const),
         })),
       },
@@ -154,13 +173,49 @@ async function requirePrerequisites(
   throw forbidden('SANDBOX_NOT_READY', `${title} cannot be installed: ${missing.join('; ')}`)
 }
 
-/** Without values of variables: they may be secret. */
-function shownPlan(solution: Solution, account: Account, { appName, region }: Place) {
+/** What a person can check, also of a dry run, whose hosts are taken back. Without values and commands: they may be secret. */
+async function shownPlan(
+  { tx }: CommandContext,
+  installationId: string,
+  solution: Solution,
+  account: Account,
+  { appName, region }: Place,
+) {
   const place = { accountId: account.id, accountSlug: account.slug, appName, region }
-  return planSolution(solution, {}, place).map(({ key, app, appEnv, image, dependsOn, variables }) => ({
-    ...{ key, appName: app.name, dockerPreset: app.dockerPreset, image, dependsOn },
-    ...{ port: app.port ?? null, volume: appEnv.volume ?? null, variables: variables.map(({ name: one }) => one) },
-  }))
+  const installed = await tx.solutionComponent.findMany({ where: { installationId } })
+  const hosts = await tx.host.findMany({
+    where: { appEnvId: { in: installed.map(({ appEnvId }) => appEnvId) } },
+    orderBy: ORDER.host,
+  })
+  return planSolution(solution, {}, place).map((planned) => {
+    const { key, app, image, dependsOn } = planned
+    const component = solution.components.find((one) => one.key === key)
+    const appEnvId = installed.find((one) => one.key === key)?.appEnvId
+    return {
+      key,
+      name: component?.name,
+      appName: app.name,
+      dockerPreset: app.dockerPreset,
+      image,
+      dependsOn,
+      ...shownComponent(component),
+      hosts: hosts.filter((one) => one.appEnvId === appEnvId).map(({ host }) => host),
+    }
+  })
+}
+
+function shownComponent(component: Component | undefined) {
+  if (!component) return {}
+  const { healthCheck, port, size, zClouds, containers, volume, networkAliases, containerSettings } = component
+  return {
+    port: healthCheck?.type === 'NONE' ? null : (port ?? null),
+    size: resourcesOf({ zClouds, resources: size ?? null }),
+    containers,
+    volume: volume ?? null,
+    networkAliases: networkAliases ?? [],
+    containerSettings: containerSettings ?? null,
+    variables: Object.keys(component.variables),
+  }
 }
 
 interface Result {
@@ -183,7 +238,7 @@ export async function resultOf(
     include: { components: { orderBy: { position: 'asc' } } },
   })
   const going = components.filter(({ state }) => state === 'DEPLOYING')
-  // A call that waits for one that has ended is told how it ended.
+  // A call that waits for one that has ended returns how it ended.
   const awaited = going.length > 0 ? going : components
   return {
     installationId,

@@ -39,7 +39,7 @@ export const removeInstallation = command({
   },
 })
 
-/** Somebody may have deleted the app by itself. */
+/** The app may have been deleted by itself. */
 async function deleteIfThere(outer: CommandContext, appId: string): Promise<string[]> {
   const present = await outer.tx.app.findFirst({ where: { id: appId, deletedAt: null }, select: { id: true } })
   if (!present) return []

@@ -17,7 +17,7 @@ export async function resume(context: CommandContext, { account, installation }:
   const { tx } = context
   const { id, appName, regionCode: region } = installation
   if (installation.status !== 'INCOMPLETE') return id
-  const installing = { account, appName, region, ...(await declarationOf(context, installation)) }
+  const installing = { installationId: id, account, appName, region, ...(await declarationOf(context, installation)) }
   const created = await createComponents(context, installing, await presentOf(context, installation))
   await tx.solutionInstallation.update({
     where: { id },

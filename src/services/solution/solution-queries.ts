@@ -2,15 +2,19 @@ import type { Database } from '../../database/client.ts'
 import type { SolutionInstallation } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
+import { solution } from '../../resources/solution.ts'
+import { solutionInstallation } from '../../resources/solution-installation.ts'
 import type { Solution } from '../../solutions/solution.ts'
 import { SOLUTIONS } from '../../solutions/solutions.ts'
 import { accountOrCurrent, type Caller, permit, userOf, visibleAppEnvIds } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
+import { listQuery, query, wholeListQuery } from '../kernel/query.ts'
 import { findByKey, type Wanted, withColumns } from '../kernel/read.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
 /** Everything that can be installed; in an account, for those who may see it. */
-export async function listSolutions(
+async function findSolutions(
   database: Database,
   caller: Caller,
   { accountId }: { accountId?: string | undefined },
@@ -21,7 +25,7 @@ export async function listSolutions(
   return SOLUTIONS
 }
 
-export async function getInstallation(
+async function findInstallation(
   database: Database,
   caller: Caller,
   installationId: string,
@@ -42,7 +46,7 @@ interface InstallationFilter {
   accountId?: string | undefined
 }
 
-export const installations = collection({
+const installations = collection({
   model: 'SolutionInstallation',
   orderBy: ORDER.installation,
   async scope(database, caller, { accountId }: InstallationFilter) {
@@ -50,8 +54,47 @@ export const installations = collection({
     permit(caller, 'app:read', { accountId: owner })
     const visible = visibleAppEnvIds(caller, owner)
     return {
-      ...{ accountId: owner, deletedAt: null },
+      accountId: owner,
+      deletedAt: null,
       ...(visible ? { components: { every: { appEnvId: { in: [...visible] } } } } : {}),
     }
   },
+})
+
+export const listSolutions = wholeListQuery({
+  name: 'listSolutions',
+  path: '/solutions',
+  permission: 'catalogue:read',
+  about: 'The solutions that can be installed, with their inputs and the graph of their components.',
+  input: { accountId: id('account that a solution is to be installed in').optional() },
+  of: solution,
+  isRecord: true,
+  itemsAbout: 'Solutions, in the order of the catalogue.',
+  async all({ database, caller }, filter) {
+    const found = await findSolutions(database, caller, filter)
+    return found.map((one) => solution.answer.record(one))
+  },
+})
+
+export const getInstallation = query({
+  name: 'getInstallation',
+  path: '/solutions/installation',
+  permission: 'app:read',
+  about: 'An installation: the state of each of its components, and why those failed that did.',
+  input: { installationId: id('installation') },
+  key: { field: 'installationId', prefix: 'inst' },
+  of: solutionInstallation,
+  version: true,
+  find: ({ database, caller }, { installationId }, wanted) =>
+    findInstallation(database, caller, installationId, wanted),
+})
+
+export const listInstallations = listQuery({
+  name: 'listInstallations',
+  path: '/solutions/installations',
+  permission: 'app:read',
+  about: 'The installations of an account, newest first.',
+  input: { accountId: id('account').optional() },
+  of: solutionInstallation,
+  from: installations,
 })

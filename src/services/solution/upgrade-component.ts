@@ -39,7 +39,7 @@ interface Upgraded {
   names: EnvNames
 }
 
-/** Names of what will change, and of what stays because somebody has changed it. */
+/** Names of what will change, and of what stays because it was changed by hand. */
 interface Merged {
   changed: string[]
   kept: string[]
@@ -77,6 +77,12 @@ export async function changeComponent(context: CommandContext, upgraded: Upgrade
     ),
   }
   const startupConfig = merge('startupConfig', startupConfigOf(old), appEnv.startupConfig, startupConfigOf(component))
+  const containerSettings = merge(
+    'containerSettings',
+    old.containerSettings ?? null,
+    appEnv.containerSettings,
+    component.containerSettings ?? null,
+  )
   const volume = old.volume?.path === component.volume?.path ? undefined : component.volume
   if (volume) merged.changed.push(`${component.key}: volume`)
   const envVars = mergedVariables(context, upgraded, appEnv, merged)
@@ -92,7 +98,7 @@ export async function changeComponent(context: CommandContext, upgraded: Upgrade
       parseInput(updateApp.input, { appId, ...changedApp }),
       await lockApp(context.tx, appId),
     )
-  const changedEnv = given({ startupConfig, volume, envVars })
+  const changedEnv = given({ startupConfig, containerSettings, volume, envVars })
   if (Object.keys(changedEnv).length > 0)
     await updateAppEnv.execute(
       inner,
@@ -102,7 +108,7 @@ export async function changeComponent(context: CommandContext, upgraded: Upgrade
   return merged
 }
 
-/** Null: there is nothing to do. False: somebody has changed it. */
+/** Null: there is nothing to do. False: it was changed by hand. */
 function takes(base: unknown, current: unknown, next: unknown): boolean | null {
   if (isDeepStrictEqual(base, next) || isDeepStrictEqual(current, next)) return null
   return isDeepStrictEqual(current, base)

@@ -41,8 +41,12 @@ export const upgradeInstallation = command({
     requireUpgradable(before.solution, next.solution)
     const { changed, kept } = await upgrade(context, installation, before, next)
     context.auditDetails({
-      ...{ solutionSlug: next.solution.slug, from: installation.revision, to: next.solution.revision },
-      ...{ inputs: Object.keys(input.inputs), changed, kept },
+      solutionSlug: next.solution.slug,
+      from: installation.revision,
+      to: next.solution.revision,
+      inputs: Object.keys(input.inputs),
+      changed,
+      kept,
     })
     const installed = await resultOf(context.tx, installation.id)
     context.created(...Object.values(installed))
@@ -80,7 +84,7 @@ async function upgrade(
   const { id: installationId, accountId, appName, regionCode: region } = installation
   await lockAccount(tx, accountId)
   const account = await tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { plan: true } })
-  const installing = { account, appName, region, ...next }
+  const installing = { installationId, account, appName, region, ...next }
   const present = await presentOf(context, installation)
   const missing = next.solution.components.filter(({ key }) => !present.get(key)?.appEnvId)
   const gone = before.solution.components.filter(({ key }) => !next.solution.components.some((one) => one.key === key))

@@ -49,14 +49,27 @@ export async function asSystemOn<Locked extends { accountId: string }>(
     const events: NewEvent[] = []
     const done = await decide(
       {
-        ...{ tx, caller: nobody(actor), requestId, config, vault, prepared: null },
-        ...{ auditDetails() {}, created() {}, async permitOperation() {} },
+        tx,
+        caller: systemCaller(actor),
+        requestId,
+        config,
+        vault,
+        prepared: null,
+        auditDetails() {},
+        created() {},
+        async permitOperation() {},
         announce: (event) => void events.push(event),
       },
       locked,
     )
     if (!done) return false
-    const entry = { ...{ actorType: 'SYSTEM' as const, actorId: null, tokenId: null, requestId }, ...done }
+    const entry = {
+      actorType: 'SYSTEM' as const,
+      actorId: null,
+      tokenId: null,
+      requestId,
+      ...done,
+    }
     await record(tx, locked.accountId, events, { entry, heads: vault })
     return true
   })
@@ -72,16 +85,16 @@ async function lockedIfThere(tx: Transaction, appEnvId: string): Promise<LoadedA
   }
 }
 
-/** The caller of what nobody requested. */
-const nobody = (name: string): Caller => ({
-  ...{
-    tokenId: name,
-    kind: 'USER',
-    userId: null,
-    appEnvId: null,
-    accountId: null,
-    scopes: new Set(),
-    expiresAt: null,
-  },
-  ...{ isInstallationAdmin: false, currentAccountId: null, memberships: new Map() },
+/** The caller of what Berth itself does. */
+const systemCaller = (name: string): Caller => ({
+  tokenId: name,
+  kind: 'USER',
+  userId: null,
+  appEnvId: null,
+  accountId: null,
+  scopes: new Set(),
+  expiresAt: null,
+  isInstallationAdmin: false,
+  currentAccountId: null,
+  memberships: new Map(),
 })

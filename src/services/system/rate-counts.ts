@@ -1,8 +1,8 @@
 import type { Database } from '../../database/client.ts'
 
 const MINUTE_SECONDS = 60
-/** A sum that nobody spends needs not be exact. */
-const MOST = 2_000_000_000
+/** Counts stop here, so that the column cannot overflow; far above every limit. */
+const MAX_POINTS = 2_000_000_000
 
 export interface RateCount {
   total: number
@@ -20,14 +20,14 @@ export async function addToCount(
     INSERT INTO rate_count AS c (key, points, ends_at)
       VALUES (${key}, ${points}, now() + make_interval(secs => ${windowSeconds}))
     ON CONFLICT (key) DO UPDATE SET
-      points = CASE WHEN c.ends_at > now() THEN least(${MOST}, c.points::bigint + excluded.points) ELSE excluded.points END,
+      points = CASE WHEN c.ends_at > now() THEN least(${MAX_POINTS}, c.points::bigint + excluded.points) ELSE excluded.points END,
       ends_at = CASE WHEN c.ends_at > now() THEN c.ends_at ELSE excluded.ends_at END
     RETURNING points AS total, extract(epoch FROM ends_at - now())::float8 AS "secondsLeft"`
   if (!count) throw new Error('The database returned no count')
   return count
 }
 
-export async function forgetCount(database: Pick<Database, '$executeRaw'>, key: string): Promise<void> {
+export async function resetCount(database: Pick<Database, '$executeRaw'>, key: string): Promise<void> {
   await database.$executeRaw`DELETE FROM rate_count WHERE key = ${key}`
 }
 

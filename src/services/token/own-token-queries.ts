@@ -3,18 +3,20 @@ import { databaseTime } from '../../database/time.ts'
 import { appEnvToken, userToken } from '../../resources/token.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import { appEnvTarget } from '../kernel/input.ts'
+import { recordQuery } from '../kernel/query.ts'
 import { findRow } from '../kernel/read.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 
 /** What clients read at sign-in: whose token this is. Its secret cannot be shown again, and is null. */
-export async function readUserToken(database: Database, caller: Caller) {
+async function readUserToken(database: Database, caller: Caller) {
   const user = await database.user.findUniqueOrThrow({ where: { id: userOf(caller) } })
   const token = await database.token.findUniqueOrThrow({ where: { id: caller.tokenId } })
   return userToken.answer.record({ user, token })
 }
 
 /** The environment that a client is about to act on, and its newest token that still works. */
-export async function readAppEnvToken(database: Database, caller: Caller, address: AppEnvAddress) {
+async function readAppEnvToken(database: Database, caller: Caller, address: AppEnvAddress) {
   const appEnv = await getAppEnv(database, caller, address)
   const { id: appEnvId, accountId } = appEnv
   permit(caller, 'appEnv:operate', { accountId, appEnvId })
@@ -29,3 +31,26 @@ export async function readAppEnvToken(database: Database, caller: Caller, addres
   })
   return appEnvToken.answer.record({ ...appEnv, tokenId: newest?.id ?? null })
 }
+
+export const getUserToken = recordQuery({
+  name: 'getUserToken',
+  path: '/user/token',
+  permission: 'user:read',
+  about: 'The user behind the token of the call, and what the token may do.',
+  input: {},
+  of: userToken,
+  isSingle: false,
+  isAlwaysThere: true,
+  find: ({ database, caller }) => readUserToken(database, caller),
+})
+
+export const getAppEnvToken = recordQuery({
+  name: 'getAppEnvToken',
+  path: '/app-env/token',
+  permission: 'appEnv:operate',
+  about: 'The environment that a client is about to operate, and its newest token.',
+  input: appEnvTarget,
+  of: appEnvToken,
+  isSingle: false,
+  find: ({ database, caller }, address) => readAppEnvToken(database, caller, address),
+})

@@ -12,20 +12,20 @@ import { lockGiver } from '../kernel/giver.ts'
 import { id } from '../kernel/input.ts'
 import { loadToken } from '../targets/load-token.ts'
 
-const MOST_GRACE_SECONDS = 604_800
+const MAX_GRACE_SECONDS = 604_800
 
 export const rotateToken = command({
   name: 'rotateToken',
   about:
-    'Give a token a new secret. The former one works for a while longer, so that programs can change over. Only the token itself, or one that it was made with, may ask. The new secret is in this answer and nowhere else.',
+    'Give a token a new secret. The former one works for a while longer, so that programs can switch. Only the token itself, or the token that created it, may rotate it. The new secret is returned only in this answer.',
   // What still uses the former secret stops working when the grace is over.
   dangerous: true,
   input: z.strictObject({
     tokenId: id('token').optional().describe('Id of the token; that of the call when omitted.'),
     graceSeconds: z
       .int()
-      .min(0, `must be 0 to ${MOST_GRACE_SECONDS}`)
-      .max(MOST_GRACE_SECONDS, `must be 0 to ${MOST_GRACE_SECONDS}`)
+      .min(0, `must be 0 to ${MAX_GRACE_SECONDS}`)
+      .max(MAX_GRACE_SECONDS, `must be 0 to ${MAX_GRACE_SECONDS}`)
       .optional()
       .describe(
         'How long the former secret works, in seconds: BERTH_TOKEN_GRACE_SECONDS when omitted. 0 ends it at once.',
@@ -63,7 +63,7 @@ export const rotateToken = command({
   },
 })
 
-/** Whoever found a former secret must not take the token from whoever has the present one. */
+/** A former secret must not be enough to take the token away from the holder of the present one. */
 async function requirePresentSecret(tx: Transaction, { tokenId, expiresAt }: Caller): Promise<void> {
   const own = await tx.token.findUniqueOrThrow({ where: { id: tokenId } })
   const end = own.kind === 'SESSION' ? null : own.expiresAt
@@ -80,8 +80,8 @@ function requireRotatable({ name, parentId, authorizationId }: Token): void {
 }
 
 /**
- * A secret is shown only to who could have been shown it: otherwise somebody with a stolen token would turn it into
- * another, which does not end when the stolen one is revoked.
+ * A secret is shown only to callers who could have got it before: otherwise a stolen token could be turned into another,
+ * which does not end when the stolen one is revoked.
  */
 async function requireOwnTree(tx: Transaction, giverId: string, tokenId: string): Promise<void> {
   const [found] = await tx.$queryRaw<{ isOwn: boolean }[]>`

@@ -15,7 +15,7 @@ import { revokeTokens, tokenWithId } from '../kernel/revoke-tokens.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 import { IS_NO_SESSION, loadToken, permitOthers } from '../targets/load-token.ts'
 
-/** The rights of a token of a user are its user's, whoever that is: `permitOthers` decides about other users. */
+/** The rights of a token of a user are that user's: `permitOthers` decides about other users. */
 const OF_ITS_USER = { roles: [], appEnvIds: new Set<string>() }
 
 const createTokenInput = z.strictObject({
@@ -38,7 +38,7 @@ type CreateTokenInput = z.output<typeof createTokenInput>
 export const createToken = command({
   name: 'createToken',
   about:
-    'Create a token that may do no more than yours, and ends no later. Its secret is in this answer and nowhere else.',
+    'Create a token that may do no more than yours, and ends no later. Its secret is returned only in this answer.',
   input: createTokenInput,
   // Any caller may create tokens for themselves; the check below covers kinds that need more.
   permission: 'token:own',

@@ -3,12 +3,14 @@ import { ORDER } from '../../resources/order.ts'
 import { token } from '../../resources/token.ts'
 import { getAppEnv } from '../app-env/app-env-queries.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
+import { id } from '../kernel/input.ts'
 import { type PageRequest, page } from '../kernel/page.ts'
+import { recordListQuery, recordQuery } from '../kernel/query.ts'
 import { findRows } from '../kernel/read.ts'
 import { IS_NO_SESSION, loadToken, permitOthers } from '../targets/load-token.ts'
 
 /** Tokens of the caller, of another user (installation admin), or of one environment (account admin). */
-export async function listTokens(
+async function findTokens(
   database: Database,
   caller: Caller,
   { userId, appEnvId }: { userId?: string | undefined; appEnvId?: string | undefined },
@@ -30,8 +32,30 @@ export async function listTokens(
   return { rows: rows.map((row) => token.answer.record(row)), nextCursor }
 }
 
-export async function getToken(database: Database, caller: Caller, tokenId: string) {
+async function findToken(database: Database, caller: Caller, tokenId: string) {
   const { appEnv, ...found } = await loadToken(database, tokenId)
   if (found.userId !== userOf(caller)) permitOthers(caller, appEnv?.accountId ?? null, found.appEnvId)
   return token.answer.record(found)
 }
+
+export const getToken = recordQuery({
+  name: 'getToken',
+  path: '/token',
+  permission: 'token:own',
+  about: 'A token, without its secret.',
+  input: { tokenId: id('token') },
+  key: { field: 'tokenId', prefix: 'tok' },
+  of: token,
+  find: ({ database, caller }, { tokenId }) => findToken(database, caller, tokenId),
+})
+
+export const listTokens = recordListQuery({
+  name: 'listTokens',
+  path: '/tokens',
+  permission: 'token:own',
+  about: 'Your tokens, those of another user (installation admin), or those of an environment (account admin).',
+  input: { userId: id('user').optional(), appEnvId: id('environment').optional() },
+  of: token,
+  list: ({ database, caller }, filter, page) => findTokens(database, caller, filter, page),
+  cursorOf: ({ tokenId }) => tokenId,
+})

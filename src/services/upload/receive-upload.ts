@@ -32,13 +32,13 @@ export async function receiveUpload(
   body: AsyncIterable<Uint8Array>,
 ): Promise<Received> {
   await getOpen(database, storageKey, secret)
-  const mostBytes = declaredBytes ?? config.BERTH_SOURCE_LIMIT_MB * BYTES_PER_MB
-  await using _slot = await openUploadSlot({ database, config }, { storageKey, mostBytes })
+  const maxBytes = declaredBytes ?? config.BERTH_SOURCE_LIMIT_MB * BYTES_PER_MB
+  await using _slot = await openUploadSlot({ database, config }, { storageKey, maxBytes })
   const folder = uploadsFolder(config)
   makeFolder(folder)
   const draft = join(folder, `${storageKey}.${randomUUID()}.part`)
   try {
-    const { sizeBytes, sha256 } = await write(body, draft, mostBytes)
+    const { sizeBytes, sha256 } = await write(body, draft, maxBytes)
     // Checked again: it may have been built, or have expired, during the transfer.
     const before = await getOpen(database, storageKey, secret)
     // Under a separate name: a build of the previous upload must not find this file instead.
@@ -75,7 +75,7 @@ async function getOpen(database: Database, storageKey: string, secret: string): 
 
 const alreadyBuilt = () => conflict('ALREADY_BUILT', 'A build of this upload has been asked for; ask for a new key')
 
-async function write(body: AsyncIterable<Uint8Array>, file: string, mostBytes: number) {
+async function write(body: AsyncIterable<Uint8Array>, file: string, maxBytes: number) {
   const hash = createHash('sha256')
   let sizeBytes = 0
   const counted = new Transform({
@@ -83,7 +83,7 @@ async function write(body: AsyncIterable<Uint8Array>, file: string, mostBytes: n
       sizeBytes += chunk.length
       hash.update(chunk)
       // The reservation within the account's budget is for no more.
-      done(sizeBytes > mostBytes ? tooLarge(mostBytes / BYTES_PER_MB) : null, chunk)
+      done(sizeBytes > maxBytes ? tooLarge(maxBytes / BYTES_PER_MB) : null, chunk)
     },
   })
   await pipeline(body, counted, (chunks: AsyncIterable<Uint8Array>) => writeDraft(file, chunks))

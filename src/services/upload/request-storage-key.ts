@@ -15,7 +15,7 @@ export const UPLOAD_PATH = '/api/public/v1/app-env/upload'
 const URL_SECONDS = 3600
 const SECRET_BYTES = 32
 /** Each key may become a file as large as a source may be. */
-const MOST_OPEN = 10
+const MAX_OPEN = 10
 
 export const hashOf = (secret: string): string => createHash('sha256').update(secret).digest('hex')
 
@@ -43,10 +43,10 @@ export const requestStorageKey = command({
     }
     const now = await databaseTime(tx)
     const open = { appEnvId: appEnv.id, notifiedAt: null, expiresAt: { gt: now } }
-    if ((await tx.upload.count({ where: open })) >= MOST_OPEN) {
+    if ((await tx.upload.count({ where: open })) >= MAX_OPEN) {
       throw conflict(
         'TOO_MANY_UPLOADS',
-        `${MOST_OPEN} uploads of this environment have been asked for and not built; they lapse within an hour`,
+        `${MAX_OPEN} uploads of this environment have been asked for and not built; they lapse within an hour`,
       )
     }
     const storageKey = newId('upl')
@@ -59,7 +59,7 @@ export const requestStorageKey = command({
         secretHash: hashOf(secret),
         requestedBy: caller.userId ?? caller.tokenId,
         tokenId: caller.tokenId,
-        // Whoever has the URL may upload: it is given away, and ends with the token that gave it.
+        // The URL alone permits the upload: it is passed on, and ends with the token that created it.
         expiresAt: new Date(Math.min(now.getTime() + URL_SECONDS * 1000, caller.expiresAt?.getTime() ?? Infinity)),
       },
     })

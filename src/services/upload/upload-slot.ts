@@ -13,7 +13,7 @@ const RENEWAL_MS = (LEASE_SECONDS * 1000) / 3
  */
 export async function openUploadSlot(
   { database, config }: { database: Database; config: Config },
-  { storageKey, mostBytes }: { storageKey: string; mostBytes: number },
+  { storageKey, maxBytes }: { storageKey: string; maxBytes: number },
 ) {
   await database.$transaction(async (tx) => {
     // One account at a time: two PUTs must not both find the budget's last bytes.
@@ -27,10 +27,10 @@ export async function openUploadSlot(
       FROM upload u JOIN app_env e ON e.id = u.app_env_id
       WHERE e.account_id = ${account?.id ?? ''} AND e.deleted_at IS NULL`
     if (used?.isBusy) throw alreadyUnderWay(storageKey)
-    if ((used?.bytes ?? 0) + mostBytes > config.BERTH_UPLOAD_BUDGET_MB * BYTES_PER_MB)
-      throw overBudget(config, used?.bytes ?? 0, mostBytes)
+    if ((used?.bytes ?? 0) + maxBytes > config.BERTH_UPLOAD_BUDGET_MB * BYTES_PER_MB)
+      throw overBudget(config, used?.bytes ?? 0, maxBytes)
     await tx.$executeRaw`
-      UPDATE upload SET receiving_bytes = ${mostBytes}, receiving_until = now() + make_interval(secs => ${LEASE_SECONDS})
+      UPDATE upload SET receiving_bytes = ${maxBytes}, receiving_until = now() + make_interval(secs => ${LEASE_SECONDS})
       WHERE id = ${storageKey}`
   })
   const renewal = setInterval(() => {

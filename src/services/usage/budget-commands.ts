@@ -22,7 +22,7 @@ async function lockBudget({ tx }: CommandContext, { accountId }: { accountId: st
 export const setBudget = command({
   name: 'setBudget',
   about:
-    'Set what an account wants to spend in a month. It is told once a month when 50, 80 and 100 percent are spent; nothing is stopped.',
+    'Set the monthly budget of an account. The event budget.reached announces 50, 80 and 100 percent, once a month each; nothing is stopped.',
   input: z.strictObject({ accountId: id('account'), amount: budgetAmount }),
   permission: 'budget:manage',
   target: lockBudget,
@@ -39,7 +39,7 @@ export const setBudget = command({
 
 export const deleteBudget = command({
   name: 'deleteBudget',
-  about: 'Remove the budget of an account. It is told no more of what it spends.',
+  about: 'Remove the budget of an account. Its spending is no longer announced.',
   input: z.strictObject({ accountId: id('account') }),
   permission: 'budget:manage',
   target: lockBudget,

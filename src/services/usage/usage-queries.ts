@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
@@ -15,13 +16,20 @@ import {
 import {
   type BudgetRecord,
   type BuildTotals,
+  budget as budgetNoun,
   type StatementRecord,
   statementLine,
   type UsageRecord,
+  usage,
+  usageLine,
+  usageStatement,
 } from '../../resources/usage.ts'
 import { readUsage } from '../../usage/usage-lines.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
+import { csvText } from '../kernel/csv.ts'
+import { id, instant } from '../kernel/input.ts'
 import { DEFAULT_LIMIT, type Page, type PageRequest } from '../kernel/page.ts'
+import { Csv, paging, recordListQuery, recordQuery, restQuery } from '../kernel/query.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
 interface Dependencies {
@@ -36,7 +44,7 @@ export interface UsageFilter {
 }
 
 const DAY_MS = 86_400_000
-const MOST_DAYS = 366
+const MAX_DAYS = 366
 const RECENT_DAYS = 7
 
 /** Totals of a time, by default of the present month until now, and what the month will have cost. */
@@ -49,7 +57,10 @@ export async function readTotals(
   const used = await readUsage(database, range)
   const { BERTH_CURRENCY: currency } = config
   return {
-    ...{ accountId: range.accountId, from: range.from.toISOString(), to: range.to.toISOString(), currency },
+    accountId: range.accountId,
+    from: range.from.toISOString(),
+    to: range.to.toISOString(),
+    currency,
     total: money(sumOf(used), currency),
     forecast: money(await forecast(database, range), currency),
     totals: totalsOf(used),
@@ -74,7 +85,7 @@ export async function listUsageLines(
 export const cursorOfLine = ({ day, appEnvId, kind }: UsageLine): string => `${day}.${appEnvId}.${kind}`
 
 /** The closed months of an account, the newest first. */
-export async function listStatements(
+async function findStatements(
   database: Database,
   caller: Caller,
   { accountId }: { accountId?: string | undefined },
@@ -97,7 +108,7 @@ export async function listStatements(
 }
 
 /** Throws NOT_FOUND for an account without a budget. */
-export async function getBudget(
+async function findBudget(
   { database, config }: Dependencies,
   caller: Caller,
   wanted: { accountId?: string | undefined },
@@ -110,7 +121,9 @@ export async function getBudget(
   const alerts = await database.budgetAlert.findMany({ where: { accountId, month }, orderBy: { percent: 'asc' } })
   const { BERTH_CURRENCY: currency } = config
   return {
-    ...{ accountId, amount: money(budget.amountMicros, currency), currency },
+    accountId,
+    amount: money(budget.amountMicros, currency),
+    currency,
     spent: money(sumOf(used), currency),
     alerts: alerts.map(({ percent }) => percent),
   }
@@ -136,8 +149,8 @@ async function rangeOf(database: Database, caller: Caller, { accountId, from, to
   const since = from ? new Date(from) : monthOf(until).from
   const id = await permittedAccount(database, caller, accountId)
   if (since >= until) throw invalidField('from', 'must be before to')
-  if (until.getTime() - since.getTime() > MOST_DAYS * DAY_MS)
-    throw invalidField('from', `must be at most ${MOST_DAYS} days before to`)
+  if (until.getTime() - since.getTime() > MAX_DAYS * DAY_MS)
+    throw invalidField('from', `must be at most ${MAX_DAYS} days before to`)
   return { accountId: id, from: since, to: until, now }
 }
 
@@ -168,3 +181,58 @@ async function forecast(database: Database, { accountId, now }: { accountId: str
     restMs: BigInt(month.to.getTime() - now.getTime()),
   })
 }
+
+const ofAccount = { accountId: id('account').optional() }
+
+const COLUMNS = Object.keys(usageLine.fields) as (keyof UsageLine)[]
+
+/** In GraphQL, totals and lines are two fields. */
+export const getUsage = restQuery({
+  name: 'getUsage',
+  path: '/account/usage',
+  permission: 'account:read',
+  about:
+    'What an account used, by environment, kind and day, with prices, totals and a forecast; of your current account when accountId is omitted. With `format=csv`, or `Accept: text/csv`, all lines as CSV.',
+  input: {
+    ...ofAccount,
+    from: instant('Time from which on usage is counted; the beginning of the month when omitted.').optional(),
+    to: instant('Time until which usage is counted; now when omitted.').optional(),
+    format: z.enum(['json', 'csv']).default('json').describe('Format of the answer. CSV has no pages.'),
+    ...paging,
+  },
+  type: z.object({
+    ...usage.answer.type.shape,
+    lines: z.array(usageLine.answer.type).describe('Lines of the page, by day.'),
+    nextCursor: z.string().optional().describe('Cursor of the next page; only present when there is one.'),
+  }),
+  mayBeCsv: true,
+  async run(context, { format, limit, cursor, ...filter }) {
+    const { caller } = context
+    if (format === 'csv') return new Csv(csvText(COLUMNS, (await listUsageLines(context, caller, filter, {})).rows))
+    const { rows: lines, nextCursor } = await listUsageLines(context, caller, filter, { limit, cursor })
+    const totals = await readTotals(context, caller, filter)
+    return { ...totals, lines, ...(nextCursor === null ? {} : { nextCursor }) }
+  },
+})
+
+export const listStatements = recordListQuery({
+  name: 'listStatements',
+  path: '/account/statements',
+  permission: 'account:read',
+  about:
+    'The statements of an account for months that are over, newest first; of your current account when accountId is omitted.',
+  input: ofAccount,
+  of: usageStatement,
+  list: ({ database, caller }, filter, page) => findStatements(database, caller, filter, page),
+  cursorOf: ({ month }) => month,
+})
+
+export const getBudget = recordQuery({
+  name: 'getBudget',
+  path: '/account/budget',
+  permission: 'account:read',
+  about: 'The budget of an account, and how much of it is spent; of your current account when accountId is omitted.',
+  input: ofAccount,
+  of: budgetNoun,
+  find: (context, filter) => findBudget(context, context.caller, filter),
+})

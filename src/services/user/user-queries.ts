@@ -1,13 +1,28 @@
 import type { Database } from '../../database/client.ts'
 import type { User } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import { user as userNoun } from '../../resources/user.ts'
 import { type Caller, userOf } from '../kernel/caller.ts'
+import { query } from '../kernel/query.ts'
 import { findByKey, type Wanted } from '../kernel/read.ts'
 
 /** The user behind the call. */
-export async function getSelf(database: Database, caller: Caller, wanted: Wanted = {}): Promise<User> {
+export async function findSelf(database: Database, caller: Caller, wanted: Wanted = {}): Promise<User> {
   const id = userOf(caller)
   const user = await findByKey(database, 'User', { ...wanted, where: { id } })
   if (!user) throw notFound('user', id)
   return user
 }
+
+/** REST has the user with the token: getUserToken. */
+export const getSelf = query({
+  name: 'getSelf',
+  path: null,
+  permission: 'user:read',
+  about: 'The user behind the token.',
+  input: {},
+  inGraphQL: 'me',
+  of: userNoun,
+  isAlwaysThere: true,
+  find: ({ database, caller }, _input, wanted) => findSelf(database, caller, wanted),
+})

@@ -8,12 +8,12 @@ import type { volume } from './volume-input.ts'
 
 type Volume = z.output<typeof volume>
 
-/** Of a volume whose size nobody named. A limit, not a reservation. */
+/** Of a volume without a given size. A limit, not a reservation. */
 const DEFAULT_DISK_MB = 5 * 1024
 
 /**
  * Creates, changes or detaches the environment's volume; undefined leaves it alone. A detached volume keeps its data
- * until somebody deletes it, and the next volume of the environment uses it again.
+ * until it is deleted, and the next volume of the environment uses it again.
  */
 export async function volumeChange(
   { tx, created, auditDetails }: CommandContext,

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { mountPath } from '../../app-types/container-path.ts'
 import { ENGINES } from '../../app-types/engines/list.ts'
 
 export const MAX_DISK_MB = 1024 * 1024
@@ -10,15 +11,7 @@ const disk = upTo(MAX_DISK_MB)
 /** Of any app: an engine may allow more than the volume of another app has, and checks that by itself. */
 export const diskOfAny = upTo(Math.max(MAX_DISK_MB, ...ENGINES.map(({ limits }) => limits.diskMb.max)))
 
-const OF_THE_ENGINE = /^\/+(\.\/+)*(proc|sys|dev)(\/|$)/
-
-export const volumePath = z
-  .string()
-  .max(1000)
-  .regex(/^\/[^\0:]*[^\0:/]$/, 'must be an absolute path, without a colon and without a slash at the end')
-  .refine((path) => !path.split('/').includes('..'), 'must not lead upwards')
-  .refine((path) => !OF_THE_ENGINE.test(path), 'must not be /proc, /sys or /dev, or below: the engine mounts those')
-  .describe('Path at which containers mount the volume.')
+export const volumePath = mountPath.describe('Path at which containers mount the volume.')
 
 export const volume = z
   .strictObject({ path: volumePath, disk })

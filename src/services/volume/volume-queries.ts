@@ -1,6 +1,9 @@
 import { ORDER } from '../../resources/order.ts'
+import { volume } from '../../resources/volume.ts'
 import { accountOrCurrent, permit, visibleAppEnvIds } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
+import { listQuery } from '../kernel/query.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
 interface VolumeFilter {
@@ -8,7 +11,7 @@ interface VolumeFilter {
 }
 
 /** The volumes that a caller may see in one account: those of the environments that it may see, gone or not. */
-export const volumes = collection({
+const volumes = collection({
   model: 'Volume',
   orderBy: ORDER.volume,
   async scope(database, caller, { accountId }: VolumeFilter) {
@@ -22,4 +25,14 @@ export const volumes = collection({
       ...(visible ? { appEnvId: { in: [...visible] } } : {}),
     }
   },
+})
+
+export const listVolumes = listQuery({
+  name: 'listVolumes',
+  path: '/volumes',
+  permission: 'appEnv:read',
+  about: 'The volumes of an account, also those whose environment was deleted.',
+  input: { accountId: id('account').optional() },
+  of: volume,
+  from: volumes,
 })

@@ -3,10 +3,12 @@ import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
 import { ORDER } from '../../resources/order.ts'
 import { webhookAttempt } from '../../resources/webhook-attempt.ts'
-import { webhookDelivery, type webhookDeliveryStatus } from '../../resources/webhook-delivery.ts'
+import { webhookDelivery, webhookDeliveryStatus } from '../../resources/webhook-delivery.ts'
 import { type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
 import type { PageRequest } from '../kernel/page.ts'
+import { recordListQuery, recordQuery, wholeListQuery } from '../kernel/query.ts'
 import { findByKey } from '../kernel/read.ts'
 
 interface DeliveryFilter {
@@ -33,26 +35,60 @@ const deliveries = collection({
   },
 })
 
-export async function listWebhookDeliveries(
-  database: Database,
-  caller: Caller,
-  filter: DeliveryFilter,
-  request: PageRequest,
-) {
+async function findDeliveries(database: Database, caller: Caller, filter: DeliveryFilter, request: PageRequest) {
   const { rows, nextCursor } = await deliveries.list(database, caller, filter, request, wanted)
   return { rows: rows.map((row) => deliveryRecord.record(row)), nextCursor }
 }
 
-export async function getWebhookDelivery(database: Database, caller: Caller, deliveryId: string) {
+async function findDelivery(database: Database, caller: Caller, deliveryId: string) {
   const row = await findByKey(database, 'WebhookDelivery', { ...wanted, where: { id: deliveryId } })
   if (!row) throw notFound('delivery', deliveryId)
   await permitDeliveriesOf(database, caller, row.webhookId)
   return deliveryRecord.record(row)
 }
 
-/** What came of each attempt of a delivery, newest first: all that are kept. */
-export async function listWebhookAttempts(database: Database, caller: Caller, deliveryId: string) {
-  await getWebhookDelivery(database, caller, deliveryId)
+/** The kept attempts of a delivery, newest first. */
+async function findAttempts(database: Database, caller: Caller, deliveryId: string) {
+  await findDelivery(database, caller, deliveryId)
   const rows = await database.webhookAttempt.findMany({ where: { deliveryId }, orderBy: { number: 'desc' } })
   return rows.map((row) => webhookAttempt.answer.record(row))
 }
+
+export const getWebhookDelivery = recordQuery({
+  name: 'getWebhookDelivery',
+  path: '/account/webhook/delivery',
+  permission: 'webhook:manage',
+  about: 'A delivery: how far it is, and what came of its last attempt.',
+  input: { deliveryId: id('delivery') },
+  key: { field: 'deliveryId', prefix: 'dlv' },
+  of: webhookDelivery,
+  find: ({ database, caller }, { deliveryId }) => findDelivery(database, caller, deliveryId),
+})
+
+export const listWebhookDeliveries = recordListQuery({
+  name: 'listWebhookDeliveries',
+  path: '/account/webhook/deliveries',
+  permission: 'webhook:manage',
+  about: 'The deliveries of a webhook, newest first.',
+  input: {
+    webhookId: id('webhook'),
+    status: webhookDeliveryStatus.type.optional().describe('Progress: only deliveries with that status.'),
+  },
+  of: webhookDelivery,
+  items: 'deliveries',
+  list: ({ database, caller }, filter, page) => findDeliveries(database, caller, filter, page),
+  cursorOf: ({ deliveryId }) => deliveryId,
+})
+
+export const listWebhookAttempts = wholeListQuery({
+  name: 'listWebhookAttempts',
+  path: '/account/webhook/delivery/attempts',
+  permission: 'webhook:manage',
+  about: 'The attempts of a delivery, newest first: the newest 100.',
+  input: { deliveryId: id('delivery') },
+  of: webhookAttempt,
+  isRecord: true,
+  items: 'attempts',
+  itemsAbout: 'Attempts, newest first.',
+  all: ({ database, caller }, { deliveryId }) => findAttempts(database, caller, deliveryId),
+})

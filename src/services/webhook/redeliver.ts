@@ -32,12 +32,12 @@ export const redeliverWebhookDelivery = command({
     const event = await tx.event.findUnique({ where: { eventSequenceId_sequence: key } })
     if (!event)
       throw conflict('EVENT_EXPIRED', 'The event of the delivery is no longer kept, so it cannot be sent again')
-    const { webhookId, lane } = delivery
+    const { webhookId, queue } = delivery
     if (delivery.status === 'PENDING')
       await tx.$executeRaw`
         UPDATE webhook_delivery SET due_at = now()
-        WHERE webhook_id = ${webhookId} AND lane = ${lane} AND status = 'PENDING'`
-    // A lane of its own: later events of the environment went out already, and wait for nothing.
+        WHERE webhook_id = ${webhookId} AND lane = ${queue} AND status = 'PENDING'`
+    // A queue of its own: later events of the environment were sent already, and need not wait for this one.
     else
       await tx.$executeRaw`
         UPDATE webhook_delivery SET status = 'PENDING', lane = id, failures = 0, due_at = now(), ended_at = NULL

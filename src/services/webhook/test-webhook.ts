@@ -19,7 +19,7 @@ interface TestedWebhook extends Record<string, unknown> {
 export const testWebhook = command({
   name: 'testWebhook',
   about:
-    'Send a test event, `webhook.tested`, to one webhook, whatever types it has chosen. It is attempted once, beside what waits. A call that waits answers with what came of it.',
+    'Send a test event, `webhook.tested`, to one webhook, whatever types it has chosen. It is attempted once, without waiting for other deliveries. A call that waits returns its outcome.',
   input: z.strictObject({ webhookId: id('webhook') }),
   permission: 'webhook:manage',
   target: ({ tx }, { webhookId }) => lockWebhook(tx, webhookId),

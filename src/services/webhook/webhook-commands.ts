@@ -22,10 +22,10 @@ import { webhookRecord } from './webhook-queries.ts'
 export const createWebhook = command({
   name: 'createWebhook',
   about:
-    'Send the events of an account to a receiver, from now on. The secret that signs them is in this answer and nowhere else.',
+    'Send the events of an account to a receiver, from now on. The secret that signs them is returned only in this answer.',
   input: z.strictObject({
     accountId: id('account'),
-    kind: webhookKind.type.default('WEBHOOK').describe('How the receiver is told.'),
+    kind: webhookKind.type.default('WEBHOOK').describe('How the webhook notifies its receiver.'),
     name: webhookName,
     url: webhookUrl.optional(),
     recipients: webhookRecipients.optional(),
@@ -49,7 +49,12 @@ export const createWebhook = command({
     const events = await tx.eventSequence.findUnique({ where: { id: account.id } })
     const row = await tx.webhook.create({
       data: {
-        ...{ id: webhookId, accountId: account.id, kind, name, sealedData, eventTypes },
+        id: webhookId,
+        accountId: account.id,
+        kind,
+        name,
+        sealedData,
+        eventTypes,
         address: shownAddress(kind, secrets),
         readSequence: events?.lastEventSequence ?? 0n,
       },
@@ -63,7 +68,7 @@ export const createWebhook = command({
 export const updateWebhook = command({
   name: 'updateWebhook',
   about:
-    'Change a webhook. One that is enabled again goes on where it stopped, as far back as events are kept. What was not delivered is sent by the new settings.',
+    'Change a webhook. A webhook that is enabled again continues where it stopped, as far back as events are kept. Waiting deliveries are sent with the new settings.',
   input: z.strictObject({
     webhookId: id('webhook'),
     name: webhookName.optional(),
@@ -79,7 +84,8 @@ export const updateWebhook = command({
     const present = secretsOf(vault, webhook)
     const secrets: WebhookSecrets = {
       ...present,
-      ...{ url: url ?? present.url, recipients: recipients ?? present.recipients },
+      url: url ?? present.url,
+      recipients: recipients ?? present.recipients,
     }
     if (url ?? recipients) checkReceiver(config, webhook.kind, secrets)
     if (eventTypes) checkEventTypes(webhook.kind, eventTypes)
@@ -98,7 +104,8 @@ export const updateWebhook = command({
         ...moved,
         ...switched,
         ...(isOnAgain || isMoved ? { failingSince: null } : {}),
-        ...{ ...TAKEN_BACK, version: { increment: 1 } },
+        ...TAKEN_BACK,
+        version: { increment: 1 },
       },
     })
     if (isOnAgain || isMoved) await sendWaiting(context, webhookId)
@@ -113,7 +120,7 @@ export const updateWebhook = command({
 export const rotateWebhookSecret = command({
   name: 'rotateWebhookSecret',
   about:
-    'Give a webhook a new secret, which is in this answer and nowhere else. For a while, deliveries are signed with the former one, too.',
+    'Give a webhook a new secret, which is returned only in this answer. For a while, deliveries are signed with the former one, too.',
   dangerous: true,
   input: z.strictObject({ webhookId: id('webhook') }),
   permission: 'webhook:manage',
@@ -141,7 +148,7 @@ export const rotateWebhookSecret = command({
 
 export const deleteWebhook = command({
   name: 'deleteWebhook',
-  about: 'Delete a webhook with its deliveries. What was not delivered is not sent any more.',
+  about: 'Delete a webhook with its deliveries. Waiting deliveries are not sent.',
   dangerous: true,
   input: z.strictObject({ webhookId: id('webhook') }),
   permission: 'webhook:manage',

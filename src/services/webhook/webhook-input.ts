@@ -6,7 +6,7 @@ import type { WebhookSecrets } from '../../domain/webhook.ts'
 import { NOTICE_TYPES } from '../../events/notices.ts'
 import { eventType } from '../../resources/event.ts'
 import type { webhookKind } from '../../resources/webhook.ts'
-import { name } from '../kernel/input.ts'
+import { name, pasted } from '../kernel/input.ts'
 
 export type WebhookKind = z.output<typeof webhookKind.type>
 
@@ -15,8 +15,7 @@ const MAX_RECIPIENTS = 10
 
 export const webhookName = name('webhook')
 
-export const webhookUrl = z
-  .string()
+export const webhookUrl = pasted()
   .min(1)
   .max(MAX_URL_LENGTH)
   .describe('URL that is sent to. Not for e-mail. Stored encrypted.')
@@ -65,11 +64,11 @@ function urlProblem(config: Config, text: string): string | null {
   return url.protocol === 'https:' || judged.kind === 'listed' ? null : 'must begin with https://'
 }
 
-/** Chats and e-mail tell people, of some types of events only. */
+/** Chats and e-mail get some types of events only. */
 export function checkEventTypes(kind: WebhookKind, eventTypes: readonly string[]): void {
-  const told: readonly string[] = NOTICE_TYPES
-  const wrong = kind === 'WEBHOOK' ? [] : [...eventTypes.entries()].filter(([, type]) => !told.includes(type))
+  const allowed: readonly string[] = NOTICE_TYPES
+  const wrong = kind === 'WEBHOOK' ? [] : [...eventTypes.entries()].filter(([, type]) => !allowed.includes(type))
   if (wrong.length === 0) return
-  const message = `must be one of ${told.join(', ')} for the kind ${kind}`
+  const message = `must be one of ${allowed.join(', ')} for the kind ${kind}`
   throw invalidInput(wrong.map(([index]) => ({ field: `eventTypes.${index}`, message })))
 }

@@ -5,7 +5,9 @@ import { answer } from '../../resources/resource.ts'
 import { webhook } from '../../resources/webhook.ts'
 import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
 import { collection } from '../kernel/collection.ts'
+import { id } from '../kernel/input.ts'
 import type { PageRequest } from '../kernel/page.ts'
+import { recordListQuery, recordQuery } from '../kernel/query.ts'
 import { findByKey } from '../kernel/read.ts'
 import { requireAccount } from '../targets/load-account.ts'
 
@@ -28,14 +30,37 @@ const webhooks = collection({
   },
 })
 
-export async function listWebhooks(database: Database, caller: Caller, filter: WebhookFilter, request: PageRequest) {
+async function findWebhooks(database: Database, caller: Caller, filter: WebhookFilter, request: PageRequest) {
   const { rows, nextCursor } = await webhooks.list(database, caller, filter, request, wanted)
   return { rows: rows.map((row) => webhookRecord.record(row)), nextCursor }
 }
 
-export async function getWebhook(database: Database, caller: Caller, webhookId: string) {
+async function findWebhook(database: Database, caller: Caller, webhookId: string) {
   const row = await findByKey(database, 'Webhook', { ...wanted, where: { id: webhookId } })
   if (!row) throw notFound('webhook', webhookId)
   permit(caller, 'webhook:manage', { accountId: row.accountId })
   return webhookRecord.record(row)
 }
+
+export const getWebhook = recordQuery({
+  name: 'getWebhook',
+  path: '/account/webhook',
+  permission: 'webhook:manage',
+  about: 'A webhook, without its secrets.',
+  input: { webhookId: id('webhook') },
+  key: { field: 'webhookId', prefix: 'hook' },
+  of: webhook,
+  version: true,
+  find: ({ database, caller }, { webhookId }) => findWebhook(database, caller, webhookId),
+})
+
+export const listWebhooks = recordListQuery({
+  name: 'listWebhooks',
+  path: '/account/webhooks',
+  permission: 'webhook:manage',
+  about: 'The webhooks of an account; of your current account when accountId is omitted.',
+  input: { accountId: id('account').optional() },
+  of: webhook,
+  list: ({ database, caller }, filter, page) => findWebhooks(database, caller, filter, page),
+  cursorOf: ({ webhookId }) => webhookId,
+})

@@ -1,4 +1,4 @@
-// Runs in the browser: how the scripts of all pages call, and say what came of it.
+// Runs in the browser: how the scripts of all pages call the API and show the result.
 
 /** The answer's body. Throws an Error whose message is for the reader. */
 export async function call(method, path, body) {

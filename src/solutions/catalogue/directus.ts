@@ -12,7 +12,10 @@ export const directus = defineSolution({
     {
       name: 'adminPassword',
       label: 'Password of the first administrator',
-      ...{ type: 'STRING', required: true, secret: true, pattern: '.{12,128}' },
+      type: 'STRING',
+      required: true,
+      secret: true,
+      pattern: '.{12,128}',
       patternRule: 'must be 12 to 128 characters long',
     },
     { name: 'secret', label: 'Key that signs access tokens', type: 'STRING', secret: true, generated: 48 },
@@ -21,8 +24,14 @@ export const directus = defineSolution({
     { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL', dockerPresetVersion: 'POSTGRESQL_17' },
     { key: 'cache', name: 'Cache', dockerPreset: 'REDIS', dockerPresetVersion: 'REDIS_7' },
     {
-      ...{ key: 'app', name: 'Directus', isMain: true, dockerPreset: 'CUSTOM', image: 'directus/directus:11.1.0' },
-      ...{ port: 8055, healthCheckPath: '/server/ping', dependsOn: ['db', 'cache'] },
+      key: 'app',
+      name: 'Directus',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'directus/directus:11.1.0',
+      port: 8055,
+      healthCheckPath: '/server/ping',
+      dependsOn: ['db', 'cache'],
       volume: { path: '/directus/uploads', disk: 5120 },
       variables: {
         SECRET: '{{inputs.secret}}',

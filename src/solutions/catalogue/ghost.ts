@@ -11,7 +11,12 @@ export const ghost = defineSolution({
     // Ghost supports MySQL 8 alone.
     { key: 'db', name: 'Database', dockerPreset: 'MYSQL', dockerPresetVersion: 'MYSQL_8_4' },
     {
-      ...{ key: 'app', name: 'Ghost', isMain: true, dockerPreset: 'CUSTOM', image: 'ghost:5.87.1', port: 2368 },
+      key: 'app',
+      name: 'Ghost',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'ghost:5.87.1',
+      port: 2368,
       volume: { path: '/var/lib/ghost/content', disk: 5120 },
       // It accepts connections before its database is ready, and says 503 until then.
       healthCheckPath: '/ghost/api/admin/site/',

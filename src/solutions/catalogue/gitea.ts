@@ -10,8 +10,14 @@ export const gitea = defineSolution({
   components: [
     { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL', dockerPresetVersion: 'POSTGRESQL_17' },
     {
-      ...{ key: 'app', name: 'Gitea', isMain: true, dockerPreset: 'CUSTOM', image: 'gitea/gitea:1.22.6', port: 3000 },
-      ...{ volume: { path: '/data', disk: 10_240 }, dependsOn: ['db'] },
+      key: 'app',
+      name: 'Gitea',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'gitea/gitea:1.22.6',
+      port: 3000,
+      volume: { path: '/data', disk: 10_240 },
+      dependsOn: ['db'],
       variables: {
         GITEA__database__DB_TYPE: 'postgres',
         GITEA__database__HOST: '{{db.host}}:{{db.port}}',

@@ -9,14 +9,25 @@ export const grafana = defineSolution({
   revision: 1,
   inputs: [
     {
-      ...{ name: 'adminPassword', label: 'Password of the user admin', type: 'STRING', required: true, secret: true },
-      ...{ pattern: '.{12,128}', patternRule: 'must be 12 to 128 characters long' },
+      name: 'adminPassword',
+      label: 'Password of the user admin',
+      type: 'STRING',
+      required: true,
+      secret: true,
+      pattern: '.{12,128}',
+      patternRule: 'must be 12 to 128 characters long',
     },
   ],
   components: [
     {
-      ...{ key: 'app', name: 'Grafana', isMain: true, dockerPreset: 'CUSTOM', image: 'grafana/grafana:11.4.0' },
-      ...{ port: 3000, healthCheckPath: '/api/health', volume: { path: '/var/lib/grafana', disk: 2048 } },
+      key: 'app',
+      name: 'Grafana',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'grafana/grafana:11.4.0',
+      port: 3000,
+      healthCheckPath: '/api/health',
+      volume: { path: '/var/lib/grafana', disk: 2048 },
       variables: {
         GF_SECURITY_ADMIN_USER: 'admin',
         GF_SECURITY_ADMIN_PASSWORD: '{{inputs.adminPassword}}',

@@ -10,8 +10,14 @@ export const matomo = defineSolution({
   components: [
     { key: 'db', name: 'Database', dockerPreset: 'MYSQL', dockerPresetVersion: 'MYSQL_8_4' },
     {
-      ...{ key: 'app', name: 'Matomo', isMain: true, dockerPreset: 'CUSTOM', image: 'matomo:5.2.1-apache', port: 80 },
-      ...{ volume: { path: '/var/www/html', disk: 5120 }, dependsOn: ['db'] },
+      key: 'app',
+      name: 'Matomo',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'matomo:5.2.1-apache',
+      port: 80,
+      volume: { path: '/var/www/html', disk: 5120 },
+      dependsOn: ['db'],
       variables: {
         MATOMO_DATABASE_ADAPTER: 'mysql',
         MATOMO_DATABASE_HOST: '{{db.host}}',

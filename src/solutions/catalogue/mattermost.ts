@@ -10,13 +10,16 @@ export const mattermost = defineSolution({
   components: [
     { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL', dockerPresetVersion: 'POSTGRESQL_17' },
     {
-      ...{ key: 'app', name: 'Mattermost', isMain: true, dockerPreset: 'CUSTOM' },
-      ...{ image: 'mattermost/mattermost-team-edition:10.3.1', port: 8065, zClouds: 2 },
-      ...{
-        healthCheckPath: '/api/v4/system/ping',
-        volume: { path: '/mattermost/data', disk: 5120 },
-        dependsOn: ['db'],
-      },
+      key: 'app',
+      name: 'Mattermost',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'mattermost/mattermost-team-edition:10.3.1',
+      port: 8065,
+      zClouds: 2,
+      healthCheckPath: '/api/v4/system/ping',
+      volume: { path: '/mattermost/data', disk: 5120 },
+      dependsOn: ['db'],
       variables: {
         MM_SQLSETTINGS_DRIVERNAME: 'postgres',
         MM_SQLSETTINGS_DATASOURCE:

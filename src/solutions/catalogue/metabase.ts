@@ -13,8 +13,15 @@ export const metabase = defineSolution({
   components: [
     { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL', dockerPresetVersion: 'POSTGRESQL_17' },
     {
-      ...{ key: 'app', name: 'Metabase', isMain: true, dockerPreset: 'CUSTOM', image: 'metabase/metabase:v0.52.4' },
-      ...{ port: 3000, healthCheckPath: '/api/health', zClouds: 2, dependsOn: ['db'] },
+      key: 'app',
+      name: 'Metabase',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'metabase/metabase:v0.52.4',
+      port: 3000,
+      healthCheckPath: '/api/health',
+      zClouds: 2,
+      dependsOn: ['db'],
       variables: {
         MB_DB_TYPE: 'postgres',
         MB_DB_HOST: '{{db.host}}',

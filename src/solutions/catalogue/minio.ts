@@ -10,14 +10,24 @@ export const minio = defineSolution({
   inputs: [
     { name: 'rootUser', label: 'Name of the root user', type: 'STRING', default: 'admin' },
     {
-      ...{ name: 'rootPassword', label: 'Password of the root user', type: 'STRING', required: true, secret: true },
-      ...{ pattern: '.{12,128}', patternRule: 'must be 12 to 128 characters long' },
+      name: 'rootPassword',
+      label: 'Password of the root user',
+      type: 'STRING',
+      required: true,
+      secret: true,
+      pattern: '.{12,128}',
+      patternRule: 'must be 12 to 128 characters long',
     },
   ],
   components: [
     {
-      ...{ key: 'app', name: 'Storage', isMain: true, dockerPreset: 'CUSTOM' },
-      ...{ image: 'minio/minio:RELEASE.2024-12-18T13-15-44Z', port: 9000, healthCheckPath: '/minio/health/live' },
+      key: 'app',
+      name: 'Storage',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'minio/minio:RELEASE.2024-12-18T13-15-44Z',
+      port: 9000,
+      healthCheckPath: '/minio/health/live',
       startupConfig: { command: 'minio', args: ['server', '/data'] },
       volume: { path: '/data', disk: 20_480 },
       variables: {

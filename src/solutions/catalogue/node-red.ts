@@ -10,8 +10,13 @@ export const nodeRed = defineSolution({
   inputs: [{ name: 'timeZone', label: 'Time zone of flows, such as Europe/Vienna', type: 'STRING', default: 'UTC' }],
   components: [
     {
-      ...{ key: 'app', name: 'Node-RED', isMain: true, dockerPreset: 'CUSTOM', image: 'nodered/node-red:4.0.5' },
-      ...{ port: 1880, healthCheckPath: '/' },
+      key: 'app',
+      name: 'Node-RED',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'nodered/node-red:4.0.5',
+      port: 1880,
+      healthCheckPath: '/',
       volume: { path: '/data', disk: 1024 },
       // The key of credentials is made at the first start, and kept in the volume.
       variables: { TZ: '{{inputs.timeZone}}' },

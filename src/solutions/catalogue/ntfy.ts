@@ -9,8 +9,13 @@ export const ntfy = defineSolution({
   revision: 1,
   components: [
     {
-      ...{ key: 'app', name: 'ntfy', isMain: true, dockerPreset: 'CUSTOM', image: 'binwiederhier/ntfy:v2.11.0' },
-      ...{ port: 80, healthCheckPath: '/v1/health' },
+      key: 'app',
+      name: 'ntfy',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'binwiederhier/ntfy:v2.11.0',
+      port: 80,
+      healthCheckPath: '/v1/health',
       startupConfig: { command: 'ntfy', args: ['serve'] },
       volume: { path: '/var/cache/ntfy', disk: 1024 },
       variables: {

@@ -15,11 +15,16 @@ export const rabbitmqQueue = defineSolution({
   components: [
     { key: 'broker', name: 'Broker', dockerPreset: 'RABBITMQ', dockerPresetVersion: 'RABBITMQ_4_2' },
     {
-      ...{ key: 'producer', name: 'Producer', isMain: true, ...program },
+      key: 'producer',
+      name: 'Producer',
+      isMain: true,
+      ...program,
       variables: { ...shared, PRODUCERS: '1', CONSUMERS: '0', RATE: '{{inputs.rate}}' },
     },
     {
-      ...{ key: 'worker', name: 'Worker', ...program },
+      key: 'worker',
+      name: 'Worker',
+      ...program,
       variables: { ...shared, PRODUCERS: '0', CONSUMERS: '1', QOS: '10' },
     },
   ],

@@ -11,9 +11,14 @@ export const umami = defineSolution({
   components: [
     { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL', dockerPresetVersion: 'POSTGRESQL_17' },
     {
-      ...{ key: 'app', name: 'Umami', isMain: true, dockerPreset: 'CUSTOM' },
-      ...{ image: 'ghcr.io/umami-software/umami:postgresql-v2.15.1', port: 3000 },
-      ...{ healthCheckPath: '/api/heartbeat', dependsOn: ['db'] },
+      key: 'app',
+      name: 'Umami',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'ghcr.io/umami-software/umami:postgresql-v2.15.1',
+      port: 3000,
+      healthCheckPath: '/api/heartbeat',
+      dependsOn: ['db'],
       variables: {
         DATABASE_URL: '{{db.internalUrl}}',
         DATABASE_TYPE: 'postgresql',

@@ -9,14 +9,13 @@ export const uptimeKuma = defineSolution({
   revision: 1,
   components: [
     {
-      ...{
-        key: 'app',
-        name: 'Uptime Kuma',
-        isMain: true,
-        dockerPreset: 'CUSTOM',
-        image: 'louislam/uptime-kuma:1.23.16',
-      },
-      ...{ port: 3001, volume: { path: '/app/data', disk: 2048 } },
+      key: 'app',
+      name: 'Uptime Kuma',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'louislam/uptime-kuma:1.23.16',
+      port: 3001,
+      volume: { path: '/app/data', disk: 2048 },
     },
   ],
   smokeTest: { component: 'app', path: '/', status: 302 },

@@ -9,15 +9,26 @@ export const vaultwarden = defineSolution({
   revision: 1,
   inputs: [
     {
-      ...{ name: 'adminToken', label: 'Token of the admin page', type: 'STRING', required: true, secret: true },
-      ...{ pattern: '.{16,256}', patternRule: 'must be 16 to 256 characters long' },
+      name: 'adminToken',
+      label: 'Token of the admin page',
+      type: 'STRING',
+      required: true,
+      secret: true,
+      pattern: '.{16,256}',
+      patternRule: 'must be 16 to 256 characters long',
     },
     { name: 'signupsAllowed', label: 'Whether anybody may create an account', type: 'BOOLEAN', default: false },
   ],
   components: [
     {
-      ...{ key: 'app', name: 'Vaultwarden', isMain: true, dockerPreset: 'CUSTOM', image: 'vaultwarden/server:1.32.7' },
-      ...{ port: 80, healthCheckPath: '/alive', volume: { path: '/data', disk: 2048 } },
+      key: 'app',
+      name: 'Vaultwarden',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'vaultwarden/server:1.32.7',
+      port: 80,
+      healthCheckPath: '/alive',
+      volume: { path: '/data', disk: 2048 },
       variables: {
         DOMAIN: '{{app.externalUrl}}',
         ADMIN_TOKEN: '{{inputs.adminToken}}',

@@ -9,8 +9,13 @@ export const verdaccio = defineSolution({
   revision: 1,
   components: [
     {
-      ...{ key: 'app', name: 'Registry', isMain: true, dockerPreset: 'CUSTOM', image: 'verdaccio/verdaccio:6.0.5' },
-      ...{ port: 4873, healthCheckPath: '/-/ping' },
+      key: 'app',
+      name: 'Registry',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'verdaccio/verdaccio:6.0.5',
+      port: 4873,
+      healthCheckPath: '/-/ping',
       volume: { path: '/verdaccio/storage', disk: 10_240 },
       variables: { VERDACCIO_PORT: '4873', VERDACCIO_PUBLIC_URL: '{{app.externalUrl}}' },
     },

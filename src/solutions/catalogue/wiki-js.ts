@@ -10,8 +10,14 @@ export const wikiJs = defineSolution({
   components: [
     { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL', dockerPresetVersion: 'POSTGRESQL_17' },
     {
-      ...{ key: 'app', name: 'Wiki.js', isMain: true, dockerPreset: 'CUSTOM', image: 'requarks/wiki:2.5.306' },
-      ...{ port: 3000, healthCheckPath: '/healthz', dependsOn: ['db'] },
+      key: 'app',
+      name: 'Wiki.js',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'requarks/wiki:2.5.306',
+      port: 3000,
+      healthCheckPath: '/healthz',
+      dependsOn: ['db'],
       variables: {
         DB_TYPE: 'postgres',
         DB_HOST: '{{db.host}}',

@@ -1,7 +1,11 @@
 import { defineSolution } from '../solution.ts'
 
 const key = (name: string, label: string) => ({
-  ...{ name, label: `Random key: ${label}`, type: 'STRING' as const, secret: true, generated: 64 },
+  name,
+  label: `Random key: ${label}`,
+  type: 'STRING' as const,
+  secret: true,
+  generated: 64,
 })
 
 /** Variables: hub.docker.com/_/wordpress. */
@@ -15,8 +19,13 @@ export const wordpress = defineSolution({
   components: [
     { key: 'db', name: 'Database', dockerPreset: 'MYSQL', dockerPresetVersion: 'MYSQL_8_4' },
     {
-      ...{ key: 'app', name: 'WordPress', isMain: true, dockerPreset: 'CUSTOM', image: 'wordpress:6.7.1-apache' },
-      ...{ port: 80, dependsOn: ['db'] },
+      key: 'app',
+      name: 'WordPress',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'wordpress:6.7.1-apache',
+      port: 80,
+      dependsOn: ['db'],
       volume: { path: '/var/www/html', disk: 5120 },
       variables: {
         WORDPRESS_DB_HOST: '{{db.host}}:{{db.port}}',

@@ -1,21 +1,51 @@
 import type { FieldProblem } from '../../domain/errors.ts'
 
+/** After which a caller has enough to mend. */
+const MAX_PROBLEMS = 100
+
 /** Collects what a compose file asks for and cannot have, each by the place where the file says it. */
 export class ComposeProblems {
   readonly found: FieldProblem[] = []
+  /** What the file says and Berth does not need, by its place. */
+  readonly noEffect: string[] = []
 
   add(place: string, message: string): void {
-    this.found.push({ field: place === '' ? 'compose' : `compose.${place}`, message })
+    this.#add({ field: place === '' ? 'compose' : `compose.${place}`, message })
+  }
+
+  addVariable(name: string, message: string): void {
+    const field = `variables.${name}`
+    if (!this.found.some((one) => one.field === field)) this.#add({ field, message })
+  }
+
+  addNoEffect(place: string, why: string): void {
+    if (this.noEffect.length < MAX_PROBLEMS) this.noEffect.push(`${place}: ${why}`)
+  }
+
+  /** Whether something was found at the place, or inside it. */
+  has(place: string): boolean {
+    return this.found.some(({ field }) => field === `compose.${place}` || field.startsWith(`compose.${place}.`))
+  }
+
+  isAt(place: string): boolean {
+    return this.found.some(({ field }) => field === `compose.${place}`)
+  }
+
+  #add(problem: FieldProblem): void {
+    if (this.found.length < MAX_PROBLEMS) this.found.push(problem)
   }
 }
 
+/** Of the file, with each scalar as the text that is written there; null is nothing. */
 export type Fields = Readonly<Record<string, unknown>>
 
 export const isObject = (value: unknown): value is Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** A list of texts, also where the file has numbers. */
+export const textOf = (value: unknown): string | null => (typeof value === 'string' ? value : null)
+
+/** A list of texts, or one text as a list of it. */
 export const textsOf = (value: unknown): string[] =>
-  (Array.isArray(value) ? value : value === undefined || value === null ? [] : [value])
-    .filter((one) => !isObject(one))
-    .map(String)
+  (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string')
+
+export const isTrue = (value: unknown): boolean => value === 'true'

@@ -11,8 +11,11 @@ export interface ManagedService {
   user: string | undefined
   password: string | undefined
   database: string | undefined
-  /** Of the administrator, whom a managed service keeps to itself. */
+  /** The administrator, whom a managed service keeps to itself; null where there is none besides the user. */
+  rootUser: string | null
   rootPassword: string | undefined
+  /** The variables of the image that say all this. */
+  read: string[]
 }
 
 /** Null for an image that stays an app. */
@@ -25,10 +28,17 @@ export function managedServiceOf(
   if (!engine?.imageVariables) return null
   const version = versionFor(tag, engine.versions)
   const { user, password, database, rootPassword } = engine.imageVariables
+  // An image that has no administrator besides makes its user one, of the engine's own name.
+  const userName = variables[user] ?? (rootPassword === undefined ? repository : undefined)
   const service: ManagedService = {
-    ...{ preset: engine.name, version: versionName(engine, version) },
-    ...{ user: variables[user], password: variables[password], database: variables[database] ?? variables[user] },
+    preset: engine.name,
+    version: versionName(engine, version),
+    user: userName,
+    password: variables[password],
+    database: variables[database] ?? (rootPassword === undefined ? userName : undefined),
+    rootUser: rootPassword === undefined ? null : 'root',
     rootPassword: rootPassword && variables[rootPassword],
+    read: [user, password, database, ...(rootPassword === undefined ? [] : [rootPassword])],
   }
   const isSame = tag === 'latest' || tag.startsWith(version.version.replace('_', '.'))
   return { service, note: isSame ? null : `${image} becomes the managed service ${version.label}` }

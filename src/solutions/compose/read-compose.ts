@@ -1,5 +1,7 @@
 import { type Document, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { type ComposeProblems, type Fields, isObject } from './compose-problems.ts'
+import { type Filling, interpolate, MAX_FILLED } from './interpolate.ts'
+import { validateCompose } from './validate-compose.ts'
 
 /** Aliases that may be expanded: a few lines could otherwise become gigabytes. */
 const MAX_ALIASES = 100
@@ -9,35 +11,35 @@ const MAX_LINE_LENGTH = 2_048
 const MAX_LINES = 2_000
 /** That are open at a place, or closed without having been opened, in texts or not. */
 const MAX_BRACKETS = 100
-/** Of a file that is no YAML, after which nobody reads on. */
+/** Of a file that is no YAML, after which the rest means nothing. */
 const MAX_ERRORS = 10
-/** Characters of all texts with their variables filled in. */
-const MAX_FILLED = 262_144
-const TOP_LEVEL = ['name', 'networks', 'services', 'version', 'volumes']
-/** `$$`, `$NAME`, `${NAME}`, and `${NAME:-default}` with its relatives. */
-const VARIABLE = /\$(?:(\$)|([A-Za-z_]\w*)|\{([A-Za-z_]\w{0,99})(?:(:?[-?+])([^}]{0,500}))?\})/g
 
-/** The services of a compose file, with its variables filled in. */
+/** A compose file, with its variables filled in and each scalar as it is written; without what the schema refuses. */
 export function readCompose(text: string, given: Readonly<Record<string, string>>, problems: ComposeProblems): Fields {
-  const read = parse(text, problems)
-  if (!isObject(read) || !isObject(read.services) || Object.keys(read.services).length === 0) {
-    if (problems.found.length === 0) problems.add('', 'must be a compose file with at least one service')
+  const file = parse(text, problems)
+  if (!file) return {}
+  const { typed, written } = file
+  if (!isObject(typed) || !isObject(typed.services) || Object.keys(typed.services).length === 0) {
+    problems.add('', 'must be a compose file with at least one service')
     return {}
   }
-  for (const name of Object.keys(read).filter((one) => !TOP_LEVEL.includes(one) && !one.startsWith('x-')))
-    problems.add(name, 'is not supported: files come with the image, secrets are variables')
-  checkExternal('volumes', read.volumes, problems)
-  checkExternal('networks', read.networks, problems)
-  const filling: Filling = { given, missing: new Set(), length: 0 }
-  const filled = fill(read.services, filling)
+  const filling: Filling = { given, missing: new Map(), length: 0 }
+  const filled = fill(written, '', filling, problems)
   if (filling.length > MAX_FILLED)
     problems.add('', `has more than ${MAX_FILLED} characters with its variables filled in`)
-  for (const name of [...filling.missing].sort())
-    problems.found.push({ field: `variables.${name}`, message: 'is required: the compose file uses it' })
-  return filled as Fields
+  for (const [name, why] of [...filling.missing].sort(([one], [other]) => (one < other ? -1 : 1)))
+    problems.addVariable(name, `is required: ${why === '' ? 'the compose file uses it' : why}`)
+  validateCompose(withFilled(typed, filled), problems)
+  return withoutWrong(filled, '', problems) as Fields
 }
 
-function parse(text: string, problems: ComposeProblems): unknown {
+/** What the parser takes the values for, and how they are written: 1.10 is a number, and the text of a version. */
+interface Parsed {
+  typed: unknown
+  written: unknown
+}
+
+function parse(text: string, problems: ComposeProblems): Parsed | null {
   const costly = costOf(text)
   if (costly) {
     problems.add('', costly)
@@ -46,9 +48,10 @@ function parse(text: string, problems: ComposeProblems): unknown {
   const lineCounter = new LineCounter()
   // The library compares each key of a map with each other one.
   const document = parseDocument(text, { merge: true, uniqueKeys: false, lineCounter, prettyErrors: false })
-  for (const { message, pos } of document.errors.slice(0, MAX_ERRORS))
+  // A tag that nothing knows, such as compose's !reset, is a warning: the value would be read without it.
+  for (const { message, pos } of [...document.errors, ...document.warnings].slice(0, MAX_ERRORS))
     problems.add('', `is no YAML on line ${lineCounter.linePos(pos[0]).line}: ${message}`)
-  if (document.errors.length > 0) return null
+  if (problems.found.length > 0) return null
   const wrong = wrongKey(document)
   if (wrong) {
     const line = lineCounter.linePos(wrong.at).line
@@ -56,11 +59,22 @@ function parse(text: string, problems: ComposeProblems): unknown {
     return null
   }
   try {
-    return document.toJS({ maxAliasCount: MAX_ALIASES })
+    const typed = document.toJS({ maxAliasCount: MAX_ALIASES })
+    keepAsWritten(document)
+    return { typed, written: document.toJS({ maxAliasCount: MAX_ALIASES }) }
   } catch (error) {
     problems.add('', `is no YAML: ${error instanceof Error ? error.message : error}`)
     return null
   }
+}
+
+/** Numbers and booleans become the text that stands in the file. */
+function keepAsWritten(document: Document): void {
+  visit(document, {
+    Scalar(_key, node) {
+      if (typeof node.value !== 'string' && node.value !== null) node.value = node.source ?? String(node.value)
+    },
+  })
 }
 
 /** Why the text would take the library long, where it would; by one look at each character. */
@@ -69,7 +83,8 @@ function costOf(text: string): string | null {
   if (lines.length > MAX_LINES) return `has more than ${MAX_LINES} lines`
   const long = lines.findIndex((line) => line.length > MAX_LINE_LENGTH)
   if (long >= 0) return `has more than ${MAX_LINE_LENGTH} characters on line ${long + 1}`
-  let [depth, unopened] = [0, 0]
+  let depth = 0
+  let unopened = 0
   for (const [bracket] of text.matchAll(/[[\]{}]/g)) {
     if (bracket === '[' || bracket === '{') depth += 1
     else if (depth > 0) depth -= 1
@@ -101,42 +116,40 @@ function wrongKey(document: Document): { at: number; isTwice: boolean } | null {
   return wrong
 }
 
-function checkExternal(kind: string, declared: unknown, problems: ComposeProblems): void {
-  for (const [name, one] of Object.entries(isObject(declared) ? declared : {})) {
-    if (!isObject(one)) continue
-    if (one.external) problems.add(`${kind}.${name}.external`, 'is not supported: it exists on the host alone')
-    if (kind === 'volumes' && one.driver_opts)
-      problems.add(`${kind}.${name}.driver_opts`, 'is not supported: volumes are made by Berth')
-  }
-}
+const below = (place: string, name: string | number) => (place === '' ? String(name) : `${place}.${name}`)
 
-interface Filling {
-  given: Readonly<Record<string, string>>
-  missing: Set<string>
-  length: number
-}
-
-/** Names, which are keys, are never filled in. */
-function fill(value: unknown, filling: Filling): unknown {
-  if (typeof value === 'string') return fillText(value, filling)
-  if (Array.isArray(value)) return value.map((one) => fill(one, filling))
+/** Names, which are keys, are never filled in; nor are extensions, which mean nothing by themselves. */
+function fill(value: unknown, place: string, filling: Filling, problems: ComposeProblems): unknown {
+  if (typeof value === 'string') return interpolate(value, place, filling, problems)
+  if (Array.isArray(value)) return value.map((one, index) => fill(one, below(place, index), filling, problems))
   if (!isObject(value)) return value
-  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, fill(one, filling)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, one]) => [
+      name,
+      name.startsWith('x-') ? null : fill(one, below(place, name), filling, problems),
+    ]),
+  )
 }
 
-function fillText(text: string, filling: Filling): string {
-  const { given, missing } = filling
-  const filled = text.replace(VARIABLE, (_whole, dollar, plain, braced, kind = '', other = '') => {
-    if (dollar) return '$'
-    const name: string = plain ?? braced
-    const value = filling.length > MAX_FILLED ? '' : given[name]
-    filling.length += value?.length ?? 0
-    const isThere = value !== undefined && !(kind.startsWith(':') && value === '')
-    if (kind.endsWith('+')) return isThere ? other : ''
-    if (isThere) return value
-    if (kind.endsWith('-')) return other
-    missing.add(name)
-    return ''
-  })
-  return filled
+/** For the schema: what the parser takes values for, except where they are texts, which may have had variables. */
+function withFilled(typed: unknown, filled: unknown): unknown {
+  // Extensions are not filled in.
+  if (typeof typed === 'string' || filled === null) return filled
+  if (Array.isArray(typed)) return typed.map((one, index) => withFilled(one, (filled as unknown[])[index]))
+  if (!isObject(typed)) return typed
+  return Object.fromEntries(
+    Object.entries(typed).map(([name, one]) => [name, withFilled(one, (filled as Fields)[name])]),
+  )
+}
+
+/** Leaves out what is wrong, so that all else is read, and judged in the same answer. Entries of lists keep their number. */
+function withoutWrong(value: unknown, place: string, problems: ComposeProblems): unknown {
+  if (place !== '' && !problems.has(place)) return value
+  if (problems.isAt(place)) return undefined
+  if (Array.isArray(value)) return value.map((one, index) => withoutWrong(one, below(place, index), problems))
+  if (!isObject(value)) return value
+  const kept = Object.entries(value).map(
+    ([name, one]) => [name, withoutWrong(one, below(place, name), problems)] as const,
+  )
+  return Object.fromEntries(kept.filter(([, one]) => one !== undefined))
 }

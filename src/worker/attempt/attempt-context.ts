@@ -9,7 +9,7 @@ export interface AttemptContext extends EnvironmentContext {
   operation: ClaimedOperation
   steps: Steps
   deadline: Deadline
-  /** Does what requests ask of the version that serves, while the operation goes on. */
+  /** Scales the version that serves for its requests, while the operation is under way. */
   scaleByRequests(signal: AbortSignal): Promise<unknown>
 }
 

@@ -1,6 +1,6 @@
 /**
  * Does work that does not build on a checkpoint while that is written, and ends with both. Where it cannot be written, the
- * work is told to stop, and what prevented it is thrown.
+ * work is aborted, and the checkpoint's error is thrown.
  */
 export async function besideCheckpoint<T>(
   checkpoint: Promise<unknown>,

@@ -62,7 +62,7 @@ export async function failOperation(
   await completing(attempt, async (tx) => {
     const finishedAt = now(attempt)
     await writeToOpenVersion(tx, operation.contentId, { status: 'FAILED', reason, message, finishedAt })
-    // Its release command, if that still runs, is of use to nobody.
+    // Its release command, if that still runs, is no longer needed.
     if (!steps.isFinished('release')) await notifyRuns(tx, appEnv.id)
     const outcome: Outcome = { status: 'FAILED', reason, message, isDeadLetter, attempt: number, finishedAt }
     const { kind, contentId } = operation

@@ -24,7 +24,7 @@ export type StepName =
   | 'unroute'
   | 'stop'
   | 'remove'
-  | 'forget'
+  | 'purge'
   | 'save'
   | 'restore'
   | 'verify'

@@ -1,15 +1,15 @@
 import { BackupFailed } from '../../backups/backup-failed.ts'
 import type { Database } from '../../database/client.ts'
-import type { Backup, LogPiece } from '../../database/generated/prisma/client.ts'
+import type { Backup, WalPiece } from '../../database/generated/prisma/client.ts'
 
 /** Which pieces of a log restore the files of a backup to a moment. */
 export interface ReplayPlan {
   /** For the engine: a moment, `consistent` or `end` (`EnginePointInTime.replay`). */
   target: string
   /** What makes the files consistent. */
-  first: LogPiece[]
+  first: WalPiece[]
   /** What follows up to the moment. */
-  further: LogPiece[]
+  further: WalPiece[]
 }
 
 /**
@@ -20,10 +20,10 @@ export async function planReplay(database: Database, backup: Backup, pointInTime
   const { archiveId, firstPiece, consistentPiece, restorableFrom } = backup
   if (archiveId === null || firstPiece === null || consistentPiece === null || restorableFrom === null)
     throw new BackupFailed('BACKUP_MISSING', `The log that belongs to the backup ${backup.id} is gone`)
-  const archive = await database.logArchive.findUniqueOrThrow({ where: { id: archiveId } })
+  const archive = await database.walArchive.findUniqueOrThrow({ where: { id: archiveId } })
   if (pointInTime && (pointInTime < restorableFrom || archive.until === null || pointInTime > archive.until))
     throw new BackupFailed('BACKUP_MISSING', `The log does not reach ${pointInTime.toISOString()}`)
-  const pieces = await database.logPiece.findMany({
+  const pieces = await database.walPiece.findMany({
     where: { archiveId, status: 'AVAILABLE', number: { gte: firstPiece, lte: archive.lastPiece } },
     orderBy: { number: 'asc' },
   })
@@ -39,14 +39,14 @@ export async function planReplay(database: Database, backup: Backup, pointInTime
 
 /** Pure. `last`: the number of the piece that ends the replay; null: the last one that there is. */
 export function choosePieces(
-  pieces: readonly LogPiece[],
+  pieces: readonly WalPiece[],
   consistentPiece: number,
   pointInTime: Date | null,
 ): ReplayPlan & { last: number | null } {
   const first = pieces.filter(({ number }) => number <= consistentPiece)
   if (!pointInTime) return { target: 'consistent', first, further: [], last: consistentPiece }
   const later = pieces.filter(({ number }) => number > consistentPiece)
-  const isReached = ({ until }: LogPiece) => until !== null && until >= pointInTime
+  const isReached = ({ until }: WalPiece) => until !== null && until >= pointInTime
   if (first.some(isReached)) return { target: pointInTime.toISOString(), first, further: [], last: consistentPiece }
   const end = later.find(isReached)
   // Nothing was committed between the last piece and the moment.

@@ -1,9 +1,9 @@
 import type { EngineCommand, EnginePointInTime } from '../../app-types/engines/engine.ts'
 import { contentOf, pieceContent } from '../../backups/stored-backup.ts'
-import type { Backup, LogPiece } from '../../database/generated/prisma/client.ts'
+import type { Backup, WalPiece } from '../../database/generated/prisma/client.ts'
 import type { Rollout } from '../../runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
-import { askLogCommand, runLogCommand } from '../point-in-time/log-commands.ts'
+import { askWalCommand, runWalCommand } from '../point-in-time/wal-commands.ts'
 import type { ServiceContainer } from '../service/service-container.ts'
 import { progressOf, reported } from './progress.ts'
 import type { ReplayPlan } from './replay-plan.ts'
@@ -43,9 +43,9 @@ export async function replayLog(
   const about = { environment: {}, reason: 'RESTORE_FAILED', timeoutSeconds: secondsLeft(attempt) } as const
   if (further.length > 0) {
     const input = reported(logOf(attempt, backup, further), progressOf(attempt, 'restore', 'of the log replayed'))
-    await runLogCommand(attempt, source, feed, { ...about, what: 'replays the log', input })
+    await runWalCommand(attempt, source, feed, { ...about, what: 'replays the log', input })
   }
-  return askLogCommand(attempt, source, finish, { ...about, what: 'ends the replay' })
+  return askWalCommand(attempt, source, finish, { ...about, what: 'ends the replay' })
 }
 
 function commandsOf({ pointInTime, title }: ServiceContainer['engine']): EnginePointInTime {
@@ -73,9 +73,9 @@ async function inTask(
 async function* logOf(
   attempt: VersionAttemptContext,
   { accountId, archiveId, presetVersion }: Backup,
-  pieces: readonly LogPiece[],
+  pieces: readonly WalPiece[],
 ): AsyncGenerator<Uint8Array> {
-  const { storageCredentialId } = await attempt.database.logArchive.findUniqueOrThrow({
+  const { storageCredentialId } = await attempt.database.walArchive.findUniqueOrThrow({
     where: { id: archiveId ?? '' },
   })
   const place = { accountId, storageCredentialId, presetVersion }

@@ -47,7 +47,7 @@ export async function restoreStopped(
 }
 
 /**
- * Into the engine that serves nobody yet, for engines that restore so; then fits what was restored to it. Returns a
+ * Into the engine before it serves clients, for engines that restore so; then fits what was restored to it. Returns a
  * detail of the step.
  */
 export async function restoreRunning(

@@ -1,22 +1,24 @@
 import { BackupFailed } from '../../backups/backup-failed.ts'
-import type { Backup, LogArchive } from '../../database/generated/prisma/client.ts'
+import type { Backup, WalArchive } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { fenced } from '../claim/fenced.ts'
-import { collectLog } from '../point-in-time/collect-log.ts'
-import { openArchive } from '../point-in-time/log-archive.ts'
-import type { LogSource } from '../point-in-time/log-commands.ts'
+import { collectWal } from '../point-in-time/collect-wal.ts'
+import { openArchive } from '../point-in-time/wal-archive.ts'
+import type { WalSource } from '../point-in-time/wal-commands.ts'
 import { runningPrimary } from '../service/primary.ts'
 import { serviceContainer } from '../service/service-container.ts'
 
 /** Before files are copied: the log is archived from here on. */
-export async function beginBase(attempt: AttemptContext, backup: Backup): Promise<LogArchive> {
+export async function beginBase(attempt: AttemptContext, backup: Backup): Promise<WalArchive> {
   const { appEnv, database, lease } = attempt
   const source = await sourceOf(attempt)
   if (!appEnv.volumeId) throw new BackupFailed('BACKUP_FAILED', 'The service keeps no data that could be copied')
   const { presetVersion, storageCredentialId } = backup
   const opened = await openArchive(attempt, appEnv, {
-    ...{ volumeId: appEnv.volumeId, presetVersion, storageCredentialId },
+    volumeId: appEnv.volumeId,
+    presetVersion,
+    storageCredentialId,
   })
   const archive = await collected(attempt, source, opened, false)
   const data = { archiveId: archive.id, firstPiece: archive.lastPiece + 1 }
@@ -25,9 +27,9 @@ export async function beginBase(attempt: AttemptContext, backup: Backup): Promis
 }
 
 /** Once files are copied: what makes them consistent is archived too. Returns what is to be recorded of the backup. */
-export async function completeBase(attempt: AttemptContext, { id }: LogArchive) {
+export async function completeBase(attempt: AttemptContext, { id }: WalArchive) {
   // Reconciles have collected while the files were copied.
-  const archive = await attempt.database.logArchive.findUniqueOrThrow({ where: { id } })
+  const archive = await attempt.database.walArchive.findUniqueOrThrow({ where: { id } })
   if (archive.endedAt) throw gap(archive.endReason)
   const { lastPiece, until } = await collected(attempt, await sourceOf(attempt), archive, true)
   return { consistentPiece: lastPiece, restorableFrom: until }
@@ -35,11 +37,11 @@ export async function completeBase(attempt: AttemptContext, { id }: LogArchive) 
 
 async function collected(
   attempt: AttemptContext,
-  source: LogSource,
-  archive: LogArchive,
+  source: WalSource,
+  archive: WalArchive,
   forced: boolean,
-): Promise<LogArchive> {
-  const reached = await collectLog(attempt, attempt.appEnv, source, archive, { forced })
+): Promise<WalArchive> {
+  const reached = await collectWal(attempt, attempt.appEnv, source, archive, { forced })
   if (!reached) throw gap('the service has kept too little of it')
   return reached
 }
@@ -47,7 +49,7 @@ async function collected(
 const gap = (why: string | null) =>
   new BackupFailed('BACKUP_FAILED', `The log that belongs to the backup has a gap: ${why ?? 'its archive has ended'}`)
 
-async function sourceOf(attempt: AttemptContext): Promise<LogSource> {
+async function sourceOf(attempt: AttemptContext): Promise<WalSource> {
   const { appEnv } = attempt
   const service =
     appEnv.currentContent && serviceContainer(attempt, appEnv, recordedConfiguration(appEnv.currentContent))

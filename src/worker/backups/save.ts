@@ -46,8 +46,12 @@ export async function save(started: AttemptContext, backup: Backup): Promise<Sav
   const store = await storeOf(attempt, backup)
   await remember(attempt, backup, { file, unfinished: null })
   const written = await writeBackup({
-    ...{ store, file, key, signal, header: { backupId: backup.id, presetVersion: backup.presetVersion } },
-    mostBytes: await bytesLeft(attempt.database, attempt.config, backup.accountId),
+    store,
+    file,
+    key,
+    signal,
+    header: { backupId: backup.id, presetVersion: backup.presetVersion },
+    maxBytes: await bytesLeft(attempt.database, attempt.config, backup.accountId),
     begun: (unfinished) => remember(attempt, backup, { unfinished }),
     progress: progressOf(attempt, 'save', 'read'),
     produce: (output) => produce(attempt, service, savingOf(service.engine, backup), output),
@@ -67,8 +71,14 @@ export const recordSaved = (
   tx.backup.updateMany({
     where: { id, status: 'CREATING' },
     data: {
-      ...{ status: 'AVAILABLE', sizeBytes: BigInt(sizeBytes), sha256, sealedKey, finishedAt },
-      ...{ unfinished: null, message: null, version: { increment: 1 } },
+      status: 'AVAILABLE',
+      sizeBytes: BigInt(sizeBytes),
+      sha256,
+      sealedKey,
+      finishedAt,
+      unfinished: null,
+      message: null,
+      version: { increment: 1 },
     },
   })
 

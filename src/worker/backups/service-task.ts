@@ -21,16 +21,22 @@ export async function serviceTask(
   const rollout = await rolloutOf(attempt, appEnv, choice)
   const [program, ...args] = command ?? []
   return {
-    ...{ accountId: rollout.accountId, appId: rollout.appId, appEnvId: rollout.appEnvId },
-    ...{ operationId: operation.id, generation: rollout.generation, requestId: operation.requestId },
-    ...{ purpose, pinnedImage: rollout.pinnedImage, files: rollout.files },
+    accountId: rollout.accountId,
+    appId: rollout.appId,
+    appEnvId: rollout.appEnvId,
+    operationId: operation.id,
+    generation: rollout.generation,
+    requestId: operation.requestId,
+    purpose,
+    pinnedImage: rollout.pinnedImage,
+    files: rollout.files,
     environment: { ...rollout.environment, ...environment },
     entrypoint: program === undefined ? (rollout.command?.entrypoint ?? []) : [program],
     args: program === undefined ? (rollout.command?.args ?? []) : args,
     sandbox: rollout.sandbox,
     volume,
     scratchPaths: [],
-    // What is restored belongs to nobody's clients.
+    // No client may connect to what is being restored.
     network: 'NONE',
     resources: rollout.resources,
   }

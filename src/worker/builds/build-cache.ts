@@ -3,7 +3,7 @@ import type { Database, Transaction } from '../../database/client.ts'
 /** A builder: each account has one on each engine on which it builds. */
 export interface BuilderOwner {
   accountId: string
-  /** What tells engines apart in the database. */
+  /** Key of the engine in the database. */
   engineKey: string
 }
 
@@ -13,7 +13,7 @@ interface Claim {
   token: number
 }
 
-/** A request to clear a cache, and the time until when whoever clears it keeps builds from beginning; null: its turn does. */
+/** A request to clear a cache, and the time until when the worker that clears it keeps builds from beginning; null: its turn does. */
 export interface Clearing {
   requestedAt: Date
   until: Date | null
@@ -26,7 +26,7 @@ export interface Clearing {
 export const CLEARING_SECONDS = 120
 
 /**
- * Whether it is the turn of a build: no other one that asked before is under way, in whatever worker, and nobody clears
+ * Whether it is the turn of a build: no other one that asked before is under way, in any worker, and no worker clears
  * the cache. The first call puts it at the end of the queue. `clearing`: what it has to clear first.
  */
 export async function lookForTurn(
@@ -55,7 +55,7 @@ export const endTurn = async (database: Database, { appEnvId, token }: Claim): P
   await database.buildTurn.deleteMany({ where: { appEnvId, leaseToken: token } })
 }
 
-/** Null where it is not to be cleared, somebody does already, or a build is under way: that one, or the next, clears it. */
+/** Null where it is not to be cleared, it is being cleared already, or a build is under way: that one, or the next, clears it. */
 export async function beginClearing(database: Database, owner: BuilderOwner): Promise<Clearing | null> {
   return await database.$transaction(async (tx) => {
     const { isBeingCleared, clearRequestedAt: requestedAt } = await lockCache(tx, owner)
@@ -68,7 +68,7 @@ export async function beginClearing(database: Database, owner: BuilderOwner): Pr
   })
 }
 
-/** A request that came meanwhile stays. Nothing is written once somebody else may be clearing it. */
+/** A request that came meanwhile stays. Nothing is written once another worker may be clearing it. */
 export async function recordCleared(
   database: Database,
   { accountId, engineKey }: BuilderOwner,
@@ -81,7 +81,7 @@ export async function recordCleared(
       AND clearing_until IS NOT DISTINCT FROM ${until}::timestamptz`
 }
 
-/** As a build has told it. */
+/** As a build has reported it. */
 export async function recordCacheSize(
   tx: Transaction,
   { accountId, engineKey }: BuilderOwner,
@@ -93,7 +93,7 @@ export async function recordCacheSize(
     ON CONFLICT (account_id, engine_key) DO UPDATE SET size_bytes = excluded.size_bytes, measured_at = now()`
 }
 
-/** Whoever begins a build or a clearing holds this row. */
+/** A worker that begins a build or a clearing holds this row. */
 async function lockCache(tx: Transaction, { accountId, engineKey }: BuilderOwner) {
   await tx.$executeRaw`
     INSERT INTO build_cache (account_id, engine_key) VALUES (${accountId}, ${engineKey}) ON CONFLICT DO NOTHING`

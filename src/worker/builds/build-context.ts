@@ -1,3 +1,4 @@
+import type { AbsentEntry } from '../../builder/archive/source-tree.ts'
 import type { SourceReader } from '../../builder/source-reader/source-reader.ts'
 import type { BuildPlan } from '../../domain/build-plan.ts'
 import type { BuildLimits } from '../../domain/build-resources.ts'
@@ -19,6 +20,8 @@ export interface BuildContext {
 export interface FetchedBuild extends BuildContext {
   /** The source's folder; null when the Dockerfile needs none. */
   tree: string | null
+  /** What the source names, and its folder does not hold. */
+  absent: readonly AbsentEntry[]
   reader: SourceReader
   limits: BuildLimits
 }

@@ -22,7 +22,7 @@ const CLEAN_UP_SECONDS = 60
 
 /** Has the engine build the source's directory. A failed build leaves nothing behind. */
 export async function buildImage(building: FetchedBuild) {
-  const { attempt, plan, log, variables, reader, limits } = building
+  const { attempt, plan, log, variables, tree, absent, reader, limits } = building
   const { content, appEnv, operation, config, signal } = attempt
   const traits = await attempt.engine.builder((line) => log.write(line))
   if (traits.warning) log.write(`Warning: ${traits.warning}`)
@@ -43,13 +43,22 @@ export async function buildImage(building: FetchedBuild) {
   const engine = attempt.engineUnder(AbortSignal.any([deadline.signal, reading.signal]))
   const labels = traits.stageLabels(appEnv.id)
   const owner = { ...attempt, engine, accountId: appEnv.accountId, signal: deadline.signal }
-  const pinning = { owner, logins, labels, signal: deadline.signal }
+  const pinning = { owner, logins, labels, isClassic: traits.isClassic, signal: deadline.signal }
   const forBuilder = traits.isApart ? forBuilderApart : forEngineBuilder
   const { dockerfile, ...inputs } = await forBuilder(building, given, pinning)
   const begunAt = new Date()
   failpoint('build.asked', attempt.lease.appEnvId)
   try {
-    const packed = reader.pack({ context, dockerfile, ignored: written.installs ? BROUGHT : [] }, deadline.signal)
+    const options = {
+      ignored: written.installs ? BROUGHT : [],
+      dockerfilePath: written.path,
+      ...(tree === null ? {} : { tree }),
+      absent,
+      // The programs of a preset run as another user, and a repository has no other modes.
+      hasPlainModes: written.installs || plan.source.kind === 'git',
+      isForEngine: !traits.isApart,
+    }
+    const packed = reader.pack({ context, dockerfile, options }, deadline.signal)
     packed.on('error', (error) => reading.abort(error))
     const askedAt = performance.now()
     const { imageId: imageDigest, used } = await engine.build({
@@ -85,6 +94,7 @@ async function findContext({ plan, tree, reader }: FetchedBuild, signal: AbortSi
 
 interface Pinning extends Omit<Parameters<typeof findBaseImages>[1], 'log'> {
   labels: Readonly<Record<string, string>>
+  isClassic: boolean
   signal: AbortSignal
 }
 
@@ -139,9 +149,9 @@ const hashOf = (parts: readonly string[]): string => createHash('sha256').update
 async function forEngineBuilder(
   { reader, log }: FetchedBuild,
   { text, buildArgs }: GivenDockerfile,
-  { owner, logins, labels, signal }: Pinning,
+  { owner, logins, labels, isClassic, signal }: Pinning,
 ): Promise<BuildInputs> {
-  const images = await reader.read('namedImages', { text, buildArgs }, signal)
+  const images = await reader.read('namedImages', { text, buildArgs, isClassic }, signal)
   const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
   return { dockerfile: await reader.read('pinImages', { text, buildArgs, found, labels }, signal), buildArgs }
 }

@@ -90,10 +90,11 @@ async function makeImage(building: BuildContext): Promise<void> {
   if (!plan.isForced && (await reuse(building, source, buildKey))) return
   // While the source is fetched, the process starts.
   await using reader = startSourceReader(directory, readerLimitsOf(config, limits))
-  const tree = await source.fetch(reader)
+  const fetched = await source.fetch(reader)
+  const { folder: tree, absent } = fetched ?? { folder: null, absent: [] }
   failpoint('source.fetched', attempt.lease.appEnvId)
   await recordSource(attempt, source)
-  const { image, imageDigest, used, seconds } = await buildImage({ ...building, tree, reader, limits })
+  const { image, imageDigest, used, seconds } = await buildImage({ ...building, tree, absent, reader, limits })
   failpoint('build.answered', attempt.lease.appEnvId)
   if (used) log.write(buildUseInWords(used, seconds))
   const use = used && {
@@ -135,7 +136,7 @@ interface MadeImage {
   image: string
   imageDigest: string
   buildKey: string
-  /** What its build has used; null where nothing was built, or the builder does not tell. */
+  /** What its build has used; null where nothing was built, or the builder does not report it. */
   use?: { recorded: BuildUse; cacheBytes: number } | null
 }
 
@@ -159,7 +160,7 @@ function recordImage(
 
 /**
  * Writes the failure to the log. The message of a failed build also quotes its first lines with errors and its last
- * ones. Everybody who may see the environment reads it, so secrets are masked.
+ * ones. All who may see the environment read it, so secrets are masked.
  */
 function withLog({ log, attempt }: BuildContext, error: unknown): unknown {
   const { appEnv, config } = attempt

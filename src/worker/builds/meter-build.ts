@@ -9,19 +9,19 @@ import { sleep } from '../time/sleep.ts'
  */
 export async function meterBuild(attempt: VersionAttemptContext, work: () => Promise<void>): Promise<void> {
   const { database, config, log } = attempt
-  const tolerantly = (tell: Promise<unknown>) =>
-    tell.catch((error: unknown) => log.warn({ err: error }, 'Metering a build failed'))
+  const tolerantly = (recording: Promise<unknown>) =>
+    recording.catch((error: unknown) => log.warn({ err: error }, 'Metering a build failed'))
   const done = new AbortController()
   const begunAt = await databaseTime(database)
-  const tell = async (hasEnded: boolean) => {
+  const record = async (hasEnded: boolean) => {
     const now = await databaseTime(database)
     await recordUsage(database, [sightingOf(attempt, { begunAt, now, hasEnded })])
   }
-  await tolerantly(tell(false))
+  await tolerantly(record(false))
   const counting = (async () => {
     while (!done.signal.aborted) {
       await sleep(config.BERTH_USAGE_SECONDS * 1000, done.signal)
-      if (!done.signal.aborted) await tolerantly(tell(false))
+      if (!done.signal.aborted) await tolerantly(record(false))
     }
   })()
   try {
@@ -29,7 +29,7 @@ export async function meterBuild(attempt: VersionAttemptContext, work: () => Pro
   } finally {
     done.abort()
     await counting
-    await tolerantly(tell(true))
+    await tolerantly(record(true))
   }
 }
 
@@ -41,11 +41,18 @@ interface Seen {
 
 function sightingOf({ appEnv, content, operation, lease }: VersionAttemptContext, { begunAt, now, hasEnded }: Seen) {
   return {
-    ...{ accountId: appEnv.accountId, appId: appEnv.appId, appEnvId: appEnv.id, contentId: content.id },
+    accountId: appEnv.accountId,
+    appId: appEnv.appId,
+    appEnvId: appEnv.id,
+    contentId: content.id,
     containerId: `${operation.id}.${lease.claim.token}`,
     seen: {
-      ...{ kind: 'BUILD' as const, runAt: begunAt, restartCount: 0, formerEndAt: null },
-      ...{ finishedAt: hasEnded ? now : null, seenAt: hasEnded ? null : now },
+      kind: 'BUILD' as const,
+      runAt: begunAt,
+      restartCount: 0,
+      formerEndAt: null,
+      finishedAt: hasEnded ? now : null,
+      seenAt: hasEnded ? null : now,
     },
   }
 }

@@ -37,22 +37,24 @@ export async function writeDockerfile(building: FetchedBuild, writing: Writing):
   const read = { text: written.text, names: secretNames }
   for (const name of await reader.read('exposedVariables', read, signal)) {
     log.write(
-      `Warning: the Dockerfile declares the secret variable ${name} by ARG in what becomes the image, whose history will tell its value; declare it in an earlier stage, and copy from there`,
+      `Warning: the Dockerfile declares the secret variable ${name} by ARG in what becomes the image, whose history will show its value; declare it in an earlier stage, and copy from there`,
     )
   }
   return written
 }
 
 async function writtenByNixpacks(building: FetchedBuild, { context, ...writing }: Writing): Promise<BuildDockerfile> {
-  const { attempt, log, variables, directory, reader } = building
+  const { attempt, log, variables, directory, tree, reader } = building
   const program = attempt.config.BERTH_NIXPACKS
   if (!program) {
     throw new BuildFailure('BUILDER_NOT_AVAILABLE', 'The worker has no nixpacks: BERTH_NIXPACKS names no program')
   }
   if (context === null) throw new BuildFailure('SOURCE_NOT_CONFIGURED', 'The builder NIXPACKS needs a source')
+  // The program follows links, and this machine's files are not the source's.
+  if (tree !== null) await reader.read('checkLinks', { tree }, writing.signal)
   const home = join(directory, 'nixpacks')
   await mkdir(home, { recursive: true })
   const onLine = (line: string) => log.write(line)
   const written = await nixpacksDockerfile({ ...writing, program, context, home, variables, reader, onLine })
-  return { ...written, origin: 'what nixpacks wrote', installs: true }
+  return { ...written, origin: 'what nixpacks wrote', path: null, installs: true }
 }

@@ -14,7 +14,7 @@ export class OperationEnded extends Abandoned {
   override readonly name = 'OperationEnded'
 }
 
-/** A routine reconcile, or work for requests, gives way to an operation; a reconcile also to a request: somebody waits. */
+/** A routine reconcile, or work for requests, is preempted by an operation; a reconcile also by a request that waits. */
 export class Preempted extends Abandoned {
   override readonly name = 'Preempted'
 }

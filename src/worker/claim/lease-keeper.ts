@@ -44,18 +44,20 @@ export class LeaseKeeper {
     this.#held.delete(lease)
   }
 
-  poke(appEnvId: string): void {
+  /** Wakes the work under way on an environment, which then looks at the requests. */
+  wake(appEnvId: string): void {
     for (const lease of this.#held) if (lease.appEnvId === appEnvId) lease.asked.resolve()
   }
 
   /**
-   * Tells the work under way on an environment that requests ask for something. A routine reconcile gives way where the
-   * environment sleeps: somebody waits. An operation scales in the background.
+   * Wakes the work under way on an environment, because its requests need another number of containers. While the
+   * environment sleeps, a routine reconcile is preempted, because requests are waiting; an operation scales in the
+   * background.
    */
-  async askFor(appEnvId: string): Promise<void> {
+  async interruptForRequests(appEnvId: string): Promise<void> {
     for (const lease of this.#held) {
       if (lease.appEnvId !== appEnvId || lease.claim.queue === 'scalings') continue
-      this.poke(appEnvId)
+      this.wake(appEnvId)
       if (lease.claim.queue !== 'reconciles') continue
       const asleep = await this.#database.requestScaling.count({ where: { appEnvId, depth: { not: null } } })
       if (asleep > 0) lease.end(new Preempted('A request waits for a container'))

@@ -39,7 +39,7 @@ const CANDIDATE: Readonly<
     ORDER BY e.due_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
 }
 
-/** Claims the environment for what requests ask of it; null while somebody works on it. */
+/** Claims the environment to scale it for its requests; null while another claim is held. */
 export const claimForRequests = (
   database: Database,
   appEnvId: string,

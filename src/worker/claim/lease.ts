@@ -33,7 +33,7 @@ export class Lease {
   /** The last transaction is running: the operation's end is expected. */
   isCompleting = false
   renewedAt: number
-  /** Resolves when requests ask for something while the work goes on. */
+  /** Resolves when requests need another number of containers while the work is under way. */
   asked = Promise.withResolvers<void>()
   readonly #controller = new AbortController()
   readonly #lengthMs: number

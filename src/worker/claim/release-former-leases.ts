@@ -1,11 +1,11 @@
 import type { Database } from '../../database/client.ts'
 
-const LONGEST_PAUSE_SECONDS = 300
+const MAX_PAUSE_SECONDS = 300
 
 /**
- * Ends the leases of workers whose processes are dead, so that nobody waits for them to expire. Moves the fencing token
- * on, as any claim does. Never call it for a worker that may be alive: its own clock would let it go on calling the
- * engine. Returns the number of environments.
+ * Ends the leases of workers whose processes are dead, so that no worker has to wait until they expire. Moves the
+ * fencing token on, as any claim does. Never call it for a worker that may be alive: its own clock would let it go on
+ * calling the engine. Returns the number of environments.
  */
 export async function releaseFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
   if (owners.length === 0) return 0
@@ -23,6 +23,6 @@ export async function releaseFormerLeases(database: Database, owners: readonly s
   return database.$executeRaw`
     UPDATE app_env SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1,
       due_at = now() + CASE WHEN unfinished_claims < 2 THEN interval '0'
-        ELSE make_interval(secs => least(${LONGEST_PAUSE_SECONDS}, 2 ^ least(unfinished_claims, 20))) END
+        ELSE make_interval(secs => least(${MAX_PAUSE_SECONDS}, 2 ^ least(unfinished_claims, 20))) END
     WHERE id IN (SELECT id FROM app_env WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
 }

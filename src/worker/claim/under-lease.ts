@@ -4,7 +4,7 @@ import type { Lease } from './lease.ts'
 
 const TRIES = 3
 
-/** A transaction of whoever holds the lease: once more after a deadlock or a serialization failure, which undid it all. */
+/** A transaction of the lease's holder: once more after a deadlock or a serialization failure, which undid it all. */
 export async function underLease<T>(
   database: Database,
   lease: Lease,

@@ -6,7 +6,7 @@ import { type AccountShares, sharesOf } from './account-shares.ts'
 import type { Lease } from './lease.ts'
 
 const POLL_MS = 1_000
-const LONGEST_PAUSE_MS = 5_000
+const MAX_PAUSE_MS = 5_000
 
 /**
  * After this long an attempt mostly waits, for a registry or a program to start, and no longer counts against the
@@ -74,7 +74,7 @@ export class WorkQueue<Held extends Lease = Lease> {
     } catch (error) {
       if (!this.lastError) this.#options.log.warn({ err: error }, 'Claiming work failed; it is retried')
       this.lastError = failedPart(error)
-      this.#pauseMs = Math.min(this.#pauseMs * 2, LONGEST_PAUSE_MS)
+      this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
     }
   }
 
@@ -84,7 +84,7 @@ export class WorkQueue<Held extends Lease = Lease> {
     this.#pauseMs = POLL_MS
   }
 
-  /** Who has what; null where no slot is left. */
+  /** The claims by account; null where no slot is left. */
   #shares(): AccountShares | null {
     const { slots } = this.#options
     const since = performance.now() - SLOT_MS

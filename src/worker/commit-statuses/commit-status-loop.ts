@@ -8,7 +8,7 @@ const PAUSE_MS = 5_000
 const AT_ONCE = 8
 
 /**
- * Tells git hosts what has become of the commits that pushes deployed. It compares what was told with what is, so that
+ * Reports the status of deployed commits to git hosts. It compares the reported status with the present one, so that
  * a worker that dies costs a repetition, and no deployment ever waits for it.
  */
 export class CommitStatusLoop {
@@ -25,14 +25,14 @@ export class CommitStatusLoop {
     while (!signal.aborted) {
       this.#changed = Promise.withResolvers()
       const wasFull = await this.#round().catch((error: unknown) => {
-        this.#context.log.warn({ err: error }, 'Telling git hosts of commits failed; it is retried')
+        this.#context.log.warn({ err: error }, 'Reporting commit statuses to git hosts failed; it is retried')
         return false
       })
       if (!wasFull) await sleep(PAUSE_MS, signal, this.#changed.promise)
     }
   }
 
-  /** Whether there may be more to tell at once. */
+  /** Whether there may be more to report at once. */
   async #round(): Promise<boolean> {
     const due = await claimStatuses(this.#context.database, AT_ONCE)
     await inParallel(due, AT_ONCE, async (claimed) => {

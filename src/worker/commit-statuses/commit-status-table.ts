@@ -3,7 +3,7 @@ import type { CommitStatus } from '../../database/generated/prisma/client.ts'
 import { CLAIM_SECONDS, type CommitState, pauseAfter } from '../../domain/commit-status.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 
-/** A status that this worker tells of now. */
+/** A status that this worker is reporting. */
 export type ClaimedStatus = Pick<
   CommitStatus,
   'operationId' | 'appEnvId' | 'source' | 'provider' | 'project' | 'commitId' | 'installationId' | 'claims' | 'failures'
@@ -13,7 +13,7 @@ export type ClaimedStatus = Pick<
   claimedAt: number
 }
 
-/** What came of an attempt. */
+/** Outcome of an attempt. */
 export interface StatusOutcome {
   isTaken: boolean
   /** Of a failure: whether asking again may help. */
@@ -38,7 +38,7 @@ export async function claimStatuses(database: Database, most: number): Promise<C
   return rows.map((row) => ({ ...row, claimedAt }))
 }
 
-/** Writes what came of an attempt, unless another worker has claimed the status since. */
+/** Records the outcome of an attempt, unless another worker has claimed the status since. */
 export async function recordAttempt(
   database: Database,
   { operationId, claims, failures, state, source }: ClaimedStatus,
@@ -54,7 +54,7 @@ export async function recordAttempt(
         due_at = now() + make_interval(secs => ${pause ?? 0}::float8),
         ended_at = CASE WHEN ${hasEnded} THEN now() ELSE ended_at END
       WHERE operation_id = ${operationId} AND claims = ${claims}`,
-    // Raw, because nobody has changed the hook.
+    // Raw, so that the version of the hook stays: no user has changed it.
     database.$executeRaw`
       UPDATE git_hook SET status_error = ${error} WHERE id = ${source} AND status_error IS DISTINCT FROM ${error}`,
   ])

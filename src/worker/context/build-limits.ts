@@ -8,8 +8,9 @@ type Built = Pick<ClaimedAppEnv, 'app' | 'account'>
 export const buildLimitsOf = ({ app, account }: Built, config: Config): BuildLimits =>
   buildLimitsFor(app, account.plan, config)
 
-/** For whoever reads why a build was ended: which setting gives the next one more. */
-export function whatRaises(limit: BuildLimit, { app, account }: Built, config: Config): string {
+/** For the message about an ended build: the setting that raises the limit. */
+export function whatRaises(limit: BuildLimit | 'processes', { app, account }: Built, config: Config): string {
+  if (limit === 'processes') return 'BERTH_BUILD_PROCESSES of the installation raises this limit'
   const { plan } = account
   const most = maxBuildLimits(plan, config)[limit]
   return buildLimitsFor(app, plan, config)[limit] < most

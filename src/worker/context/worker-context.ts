@@ -13,7 +13,7 @@ import type { NetworkRepairs } from '../probes/network-repairs.ts'
 import type { ProbeHistory } from '../probes/probe-history.ts'
 import type { EngineScope } from '../scope/engine-scope.ts'
 
-/** What a worker needs for work that no engine is asked about. */
+/** What a worker needs for work without an engine. */
 export interface InstallationContext {
   database: Database
   vault: Vault

@@ -31,7 +31,7 @@ export class EngineHealth {
   info: RuntimeInfo | null = null
   readonly #runtime: ContainerRuntime
   readonly #log: Logger
-  /** Null where nobody else can work on the engine. */
+  /** Null where no other installation can use the engine. */
   readonly #ownership: Pick<EngineOwnership, 'check'> | null
   /** Called after every check; `changed` when the engine became reachable or unreachable. */
   readonly #onCheck: (changed: boolean) => Promise<void>
@@ -57,7 +57,10 @@ export class EngineHealth {
     return this.#gone.signal
   }
 
-  /** Throws RUNTIME_UNAVAILABLE, without a call, when the last check failed, or nobody knows yet whose the engine is. */
+  /**
+   * Throws RUNTIME_UNAVAILABLE, without a call, when the last check failed, or the owner of the engine is not known
+   * yet.
+   */
   assertReachable(): void {
     const isUsable = this.reachable ?? this.#ownership === null
     if (!isUsable) throw runtimeUnavailable(this.reason ?? 'The container engine has not answered yet')
@@ -70,7 +73,7 @@ export class EngineHealth {
     this.assertReachable()
   }
 
-  /** Like assertReachable, but waits where nobody knows yet whose the engine is. */
+  /** Like assertReachable, but waits until the owner of the engine is known. */
   async requireOurs(signal: AbortSignal): Promise<void> {
     if (this.reachable === null && this.#ownership) await this.requireReachable(signal)
     else this.assertReachable()

@@ -42,7 +42,10 @@ export class EngineNotifications {
   }
 }
 
-/** Skips locked rows: whoever has the lock makes the environment due anyway, or a routine reconcile follows. */
+/**
+ * Skips locked rows: the transaction that has the lock makes the environment due anyway, or a routine reconcile
+ * follows.
+ */
 export const makeDue = (database: Database, appEnvIds: string[]): Promise<number> =>
   database.$executeRaw`
     UPDATE app_env SET due_at = LEAST(due_at, now())

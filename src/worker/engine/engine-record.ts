@@ -40,8 +40,9 @@ export async function recordEngine(
 }
 
 /**
- * Commands of job runs may end meanwhile, and the engine then tells another exit code than theirs. The worker that
- * watches one may be killed during the outage, so whoever sees it says so for all: a fact, which no lease can be late for.
+ * Commands of job runs may end meanwhile, and the engine then reports another exit code than theirs. The worker
+ * that watches one may be killed during the outage, so any worker that sees the outage records it for all runs. It is a
+ * fact, so no lease is needed.
  */
 const markOpenAttempts = (database: Database, scope: EngineScope): Promise<number> =>
   database.$executeRaw`

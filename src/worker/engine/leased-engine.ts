@@ -36,11 +36,11 @@ const LOG_SECONDS = 5
 const LISTENING_SECONDS = 5
 /** A large cache has many files. */
 const REMOVAL_SECONDS = 120
-const LONGEST_BUILD_SECONDS = 2 * 86_400
+const MAX_BUILD_SECONDS = 2 * 86_400
 
 /** The engine, bound to the lease of one environment. */
 export interface LeasedEngine {
-  /** What tells engines apart in the database. */
+  /** Key of the engine in the database. */
   readonly key: string
   /** Throws RUNTIME_UNAVAILABLE when the engine did not answer within the last seconds. */
   requireReachable(): Promise<void>
@@ -64,6 +64,7 @@ export interface LeasedEngine {
   remove(replicas: Omit<RolloutReference, 'appEnvId'>, graceSeconds: number, expected?: ExpectedReplica): Promise<void>
   /** And what is attached to it without an environment: the account's builder. */
   removeNetwork(accountId: string): Promise<void>
+  removeGroupNetwork(groupId: string): Promise<void>
   builder(onLine: (line: string) => void): Promise<BuilderTraits>
   /** With its cache. None of the account's builds may be under way. */
   removeBuilder(accountId: string): Promise<void>
@@ -115,7 +116,7 @@ interface EngineContext {
 /**
  * Every call checks the lease before and after, has a timeout, and ends with the signal. The check before it keeps a
  * process that was paused past its lease away from the engine. A call that was itself paused can only reach containers
- * of its own rollout, because names and labels tell rollouts apart. Observed replicas go to the log collector, and
+ * of its own rollout, because names and labels differ between rollouts. Observed replicas go to the log collector, and
  * output is collected to its end before a container is removed.
  */
 export function leasedEngine(
@@ -176,10 +177,11 @@ export function leasedEngine(
       await this.removeBuilder(accountId)
       await call(seconds, (bounds) => runtime.removeNetwork(accountId, bounds))
     },
+    removeGroupNetwork: (groupId) => call(seconds, (bounds) => runtime.removeNetwork(groupId, bounds)),
     removeBuilder: (accountId) => call(REMOVAL_SECONDS, (bounds) => imageBuilder.removeBuilder(accountId, bounds)),
     builder: (onLine) =>
       call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.traits({ ...bounds, onLine })),
-    build: (build) => call(LONGEST_BUILD_SECONDS, (bounds) => imageBuilder.build({ ...build, appEnvId }, bounds)),
+    build: (build) => call(MAX_BUILD_SECONDS, (bounds) => imageBuilder.build({ ...build, appEnvId }, bounds)),
     pushImage: (push) => call(config.BERTH_PULL_TIMEOUT_SECONDS, (bounds) => imageBuilder.pushImage(push, bounds)),
     builtImages: () => call(seconds, (bounds) => imageBuilder.builtImages({ appEnvId }, bounds)),
     imageSize: (id) => call(seconds, (bounds) => imageBuilder.imageSize(id, bounds)),

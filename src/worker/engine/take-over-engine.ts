@@ -4,7 +4,7 @@ import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 import type { EngineMark } from '../../runtime/engine-mark.ts'
 import { RENEW_MS } from './engine-ownership.ts'
 
-/** A mark that has stayed for so long is not renewed by anybody. */
+/** A mark that has stayed for so long is no longer renewed. */
 const WATCH_MS = 1.5 * RENEW_MS
 
 interface TakeOver {

@@ -1,12 +1,12 @@
 import type { Database } from '../../database/client.ts'
 
 const BATCH = 5_000
-const MOST_BATCHES = 20
+const MAX_BATCHES = 20
 
 /** Deletes answers to idempotency keys after their retention. Returns how many. */
 export async function deleteExpiredAnswers(database: Database): Promise<number> {
   let discarded = 0
-  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     // Skips rows that another worker is deleting or a request is renewing.
     const deleted = await database.$executeRaw`
       DELETE FROM idempotency_record WHERE ctid IN (

@@ -14,7 +14,7 @@ export async function deleteVolumes(
     try {
       await runtime.removeVolume(id, { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS })
       await database.volume.deleteMany({ where: { id } })
-      // Nobody can use them any more: what they open is gone.
+      // They open nothing any more: it is gone.
       await database.serviceCredentials.deleteMany({
         where: { volumes: { none: {} }, appEnvs: { none: { deletedAt: null } } },
       })

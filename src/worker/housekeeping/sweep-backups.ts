@@ -6,7 +6,7 @@ import { backupsFolder } from '../../backups/stores/open-store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
-import { sweepLogs } from './sweep-logs.ts'
+import { sweepWalArchives } from './sweep-wal-archives.ts'
 
 const AT_ONCE = 20
 const STORE_MS = 60_000
@@ -23,7 +23,7 @@ export async function sweepBackups(context: InstallationContext, signal: AbortSi
   await deleteScratchVolumes(database)
   await expireScheduled(database)
   await removeFiles(context, signal)
-  await sweepLogs(context, signal)
+  await sweepWalArchives(context, signal)
   await database.$executeRaw`
     DELETE FROM backup WHERE status = 'FAILED' AND NOT has_leftovers
       AND created_at < now() - make_interval(days => ${FAILED_KEPT_DAYS})`
@@ -86,7 +86,7 @@ async function removeUnknownFiles(config: Config, database: Database): Promise<v
   if (names.length === 0) return
   const idOf = (name: string) => name.split('.')[0] ?? ''
   const about = { where: { id: { in: names.map(idOf) } }, select: { id: true } } as const
-  const known = [...(await database.backup.findMany(about)), ...(await database.logPiece.findMany(about))]
+  const known = [...(await database.backup.findMany(about)), ...(await database.walPiece.findMany(about))]
   const ids = new Set(known.map(({ id }) => id))
   for (const name of names.filter((name) => !ids.has(idOf(name)))) {
     const { mtimeMs } = await stat(join(folder, name)).catch(() => ({ mtimeMs: Date.now() }))

@@ -49,14 +49,17 @@ async function judge(database: Database, images: readonly BuiltImage[], oldestLa
 }
 
 /**
- * Tells whether a layer was created during a build that failed: a killed build could not clean up. The engine counts in
+ * Whether a layer was created during a build that failed: a killed build could not clean up. The engine counts in
  * whole seconds, and takes a moment to end a build.
  */
 async function failedBuilds(database: Database, appEnvIds: readonly string[], since: Date) {
   const builds = await database.operation.findMany({
     where: {
-      ...{ appEnvId: { in: [...appEnvIds] }, status: { in: ['FAILED', 'CANCELLED'] } },
-      ...{ content: { type: 'BUILD' }, startedAt: { not: null }, finishedAt: { gt: since } },
+      appEnvId: { in: [...appEnvIds] },
+      status: { in: ['FAILED', 'CANCELLED'] },
+      content: { type: 'BUILD' },
+      startedAt: { not: null },
+      finishedAt: { gt: since },
     },
     select: { appEnvId: true, startedAt: true, finishedAt: true },
   })

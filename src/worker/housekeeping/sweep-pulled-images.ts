@@ -7,7 +7,7 @@ import { engineKey } from '../scope/engine-scope.ts'
 /**
  * Removes images that Berth has pulled, and that nothing needs any more: no version of an existing environment that
  * serves, is being deployed or is among those kept for rollbacks, and no pull within the time that a build's layers are
- * kept. Whoever rolls back further has the image pulled again. The engine refuses to remove what a container needs.
+ * kept. A rollback further back pulls the image again. The engine refuses to remove what a container needs.
  */
 export async function sweepPulledImages(
   { imageBuilder, scope, engineHealth, database, config, log }: WorkerContext,

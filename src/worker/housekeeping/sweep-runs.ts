@@ -4,7 +4,7 @@ import { isOnEngine } from '../scope/engine-scope.ts'
 
 const AT_ONCE = 50
 /** Containers of ended runs slow the engine down: of one environment, only so many are kept until their time. */
-const MOST_KEPT = 100
+const MAX_KEPT = 100
 const RECORDS_AT_ONCE = 1000
 
 type SweepContext = Pick<WorkerContext, 'runtime' | 'scope' | 'engineHealth' | 'database' | 'config' | 'log'>
@@ -20,7 +20,7 @@ export async function removeEndedRuns(context: SweepContext, signal: AbortSignal
       FROM job_attempt a JOIN job_run r ON r.id = a.run_id JOIN app_env e ON e.id = r.app_env_id
       WHERE a.remove_at IS NOT NULL AND a.container_removed_at IS NULL
         AND ${isOnEngine(Prisma.sql`e.region_code`, scope)}) kept
-    WHERE remove_at <= now() OR deleted_at IS NOT NULL OR rank > ${MOST_KEPT} ORDER BY remove_at LIMIT ${AT_ONCE}`
+    WHERE remove_at <= now() OR deleted_at IS NOT NULL OR rank > ${MAX_KEPT} ORDER BY remove_at LIMIT ${AT_ONCE}`
   for (const { runId, number, containerId } of ended) {
     if (containerId !== null) await runtime.removeRuns({ containerId }, bounds)
     await database.$executeRaw`

@@ -1,11 +1,11 @@
 import type { Database } from '../../database/client.ts'
 
 const BATCH = 5_000
-/** The audit log names them, and somebody may ask. */
+/** The audit log names them, so they stay for a while. */
 const ENDED_SESSION_DAYS = 30
 
 /**
- * Deletes what is left of sign-ins: questions that nobody answered, and sessions that ended long ago. A session with which something was made stays, because what was made refers to it.
+ * Deletes what is left of sign-ins: questions without an answer, and sessions that ended long ago. A session with which something was made stays, because what was made refers to it.
  */
 export async function sweepSignIns(database: Database): Promise<void> {
   await database.$executeRaw`

@@ -15,12 +15,12 @@ import { sweepTasks } from './sweep-tasks.ts'
 
 /** Sweeps of the whole engine are this many times rarer than reconciles of one environment. */
 const RECONCILES_PER_SWEEP = 2
-const LONGEST_PAUSE_SECONDS = 15
+const MAX_PAUSE_SECONDS = 15
 const RETENTION_MS = 60_000
 
 /**
  * Housekeeping on one engine that no reconcile does: containers of environments that are stopped, deleted or unknown,
- * and what else nobody needs there. Every worker does it; doing any of it twice is harmless.
+ * and what else is not needed there. Every worker does it; doing any of it twice is harmless.
  */
 export async function sweepForever(context: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> {
   const seen = new Map<string, string>()
@@ -55,7 +55,7 @@ export async function everySweep(
   signal: AbortSignal,
   { often, seldom }: Sweeping,
 ): Promise<void> {
-  const pauseMs = Math.min(config.BERTH_RECONCILE_SECONDS * RECONCILES_PER_SWEEP, LONGEST_PAUSE_SECONDS) * 1000
+  const pauseMs = Math.min(config.BERTH_RECONCILE_SECONDS * RECONCILES_PER_SWEEP, MAX_PAUSE_SECONDS) * 1000
   let discardedAt = Number.NEGATIVE_INFINITY
   while (!signal.aborted) {
     // Jitter: workers that start together must not sweep in step.

@@ -13,7 +13,7 @@ const BATCH = 10
 /** When a worker dies during a check, another one repeats it after this long. */
 const CLAIM_SECONDS = 60
 const VALID_AGAIN_SECONDS = 3_600
-const RETRY_SECONDS = { first: 10, longest: 300 }
+const RETRY_SECONDS = { first: 10, max: 300 }
 /** One bad answer must not take a valid host out of service. */
 const FAILURES_UNTIL_INVALID = 3
 

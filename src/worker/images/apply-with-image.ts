@@ -3,7 +3,7 @@ import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { resolveVersionImage } from './resolve-version-image.ts'
 
-/** Somebody may have removed the image by hand. */
+/** The image may have been removed by hand. */
 export async function applyWithImage(
   context: EnvironmentContext,
   appEnv: ClaimedAppEnv,

@@ -17,7 +17,7 @@ export interface ImageOwner extends Pick<EnvironmentContext, 'database' | 'confi
 
 /**
  * The one way of a tenant's image names to the engine. The registry must be at an address that tenants may name; it
- * gets the login that was made for it, and no other; and what the engine holds already serves whom a registry gave it.
+ * gets only the login that was created for it; and an image on the engine serves the accounts that a registry gave it to.
  */
 export async function resolveFor(owner: ImageOwner, image: string, logins: RegistryLogins): Promise<ResolvedImage> {
   const unreachable = await whyUnreachable(owner, image)
@@ -61,7 +61,7 @@ async function whyUnreachable({ config, signal }: ImageOwner, image: string): Pr
 
 /**
  * A copy that a registry has given serves those to whom it was given, and only while that registry is silent. Any other
- * is its operator's, who put it there for everybody, unless the engine knows better.
+ * was put there by the operator for all accounts, unless the engine knows better.
  */
 async function mayUseCopy(
   { database, config, engine, accountId }: ImageOwner,
@@ -74,7 +74,10 @@ async function mayUseCopy(
   return origin === 'operator' || isAfterSilence || isOfHubItself(image)
 }
 
-/** Docker Hub has nothing private under a name without a slash: a copy there gives away nothing, whoever pulled it. */
+/**
+ * Docker Hub has nothing private under a name without a slash: a copy there gives away nothing, whichever account
+ * pulled it.
+ */
 function isOfHubItself(image: string): boolean {
   const parsed = parseImageReference(image)
   return (

@@ -13,7 +13,7 @@ const registryLogin = z.object({ username: z.string(), password: z.string(), reg
 export type RegistryLogins = Readonly<Record<string, RegistryCredential>>
 
 /** Defaults that an account has of registries: as many as one is likely to have. */
-const MOST_DEFAULTS = 100
+const MAX_DEFAULTS = 100
 
 /**
  * The logins that may be used: of the credential that is named, and of the account's defaults for other registries.
@@ -29,7 +29,7 @@ export async function registryLoginsOf(
   const defaults = await database.credential.findMany({
     where: { accountId, defaultFor: { not: null } },
     orderBy: { id: 'asc' },
-    take: MOST_DEFAULTS,
+    take: MAX_DEFAULTS,
   })
   const named = id ? await database.credential.findFirst({ where: { id, accountId } }) : null
   if (id && !named) throw new VersionFailed('CREDENTIAL_MISSING', `The registry credential ${id} has been deleted`)

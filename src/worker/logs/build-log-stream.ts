@@ -6,6 +6,8 @@ import { append, claimLogStream, type LogStreamClaim, type LogStreamLine, type P
 const FLUSH_MS = 300
 const RENEWALS_PER_LEASE = 4
 const TRIES = 3
+/** Each of 2 KB at most, as the lines of a build are cut. */
+const LINES_PER_STATEMENT = 250
 /** Lines of the attempts before, in which a retry finds its own beginning. */
 const EARLIER_LINES = 500
 const NOWHERE = { at: 0n, count: 0 }
@@ -132,7 +134,7 @@ export class BuildLogStream {
     for (let tries = 0; tries < TRIES && !this.#isLost; tries += 1) {
       try {
         if (this.#isUnsure) await this.#verify()
-        if (this.#isLost || (await this.#append())) return
+        if (this.#isLost || (await this.#appendAll())) return
         this.#isUnsure = true
       } catch {
         this.#isUnsure = true
@@ -140,9 +142,16 @@ export class BuildLogStream {
     }
   }
 
+  /** What there is now: a build that prints on would keep this going. False when a statement was refused. */
+  async #appendAll(): Promise<boolean> {
+    for (let left = this.#lines.length; left >= 0; left -= LINES_PER_STATEMENT)
+      if (!(await this.#append())) return false
+    return true
+  }
+
   /** Without lines, it only renews the claim. */
   async #append(): Promise<boolean> {
-    const lines = [...this.#lines]
+    const lines = this.#lines.slice(0, LINES_PER_STATEMENT)
     const last = lines.at(-1)
     if (!(await append(this.#database, this.#claim, lines, last ? [this.#progress(last, lines.length)] : [])))
       return false

@@ -8,10 +8,17 @@ import { sleep } from '../time/sleep.ts'
 import type { AccountLogBudget } from './account-log-budget.ts'
 import { Reading } from './checkpoint.ts'
 import { ContainerOutput } from './container-output.ts'
-import { bytesOf, type LogStreamAccess, type LogStreamClaim, type LogStreamLine, type Progress } from './log-stream.ts'
+import {
+  bytesOf,
+  type LogStreamAccess,
+  type LogStreamClaim,
+  type LogStreamLine,
+  MAX_STATEMENT_BYTES,
+  type Progress,
+} from './log-stream.ts'
 
 const GATHER_MS = 250
-/** A batch of this many lines is written at once; at twice as many, readers wait. */
+/** Of one statement. Fewer would wait longer for the disk than for the lines. */
 const BATCH_LINES = 4_000
 const AGAIN_MS = 1_000
 
@@ -42,10 +49,12 @@ export class Collection {
   /** Called when a container's output ends: the container may have been started again. */
   readonly #onEnd: () => void
   #lines: LogStreamLine[] = []
+  #bytes = 0
   #touched = new Set<ContainerOutput>()
   #writing: Promise<void> = Promise.resolve()
   #wake = Promise.withResolvers<void>()
-  #written = Promise.withResolvers<void>()
+  /** Resolves when the lines read so far are on their way into the database. */
+  #taken = Promise.withResolvers<void>()
   readonly #running: Promise<void>
 
   constructor(context: CollectionContext, claim: LogStreamClaim, onEnd: () => void = () => {}) {
@@ -88,7 +97,7 @@ export class Collection {
     await this.#read(source, false, AbortSignal.any([signal, this.#ending.signal]))
     await this.#write()
     // Lines that the account's budget dropped just now: nothing follows that could report them.
-    source.conclude((line) => this.#lines.push(line))
+    source.conclude((line) => this.#keep(line))
     this.#touched.add(source)
     await this.#write()
     if (this.hasEnded) throw this.#ending.signal.reason
@@ -107,7 +116,7 @@ export class Collection {
   /** Ends the collection: nothing more may be written under this claim. */
   lose(reason: string): void {
     this.#ending.abort(new LogStreamLost(reason))
-    this.#written.resolve()
+    this.#taken.resolve()
   }
 
   #sourceOf(row: Container): ContainerOutput {
@@ -143,18 +152,30 @@ export class Collection {
   async #read(source: ContainerOutput, follow: boolean, signal: AbortSignal): Promise<void> {
     const reading = new Reading(source.checkpoint)
     const since = reading.since === undefined ? {} : { since: reading.since }
-    const keep = (line: LogStreamLine) => this.#lines.push(line)
+    const keep = (line: LogStreamLine) => this.#keep(line)
     for await (const line of this.#context.runtime.logs(source.containerId, { follow, signal, ...since })) {
+      // Those of the next batch are read while one is being written.
+      while (this.#isFull && !this.hasEnded) {
+        this.#wake.resolve()
+        await this.#taken.promise
+      }
       if (!reading.isNew(line)) continue
-      // Somebody may wait for the first line; the others are gathered.
+      // A reader may wait for the first line; the others are gathered.
       if (source.isSilent) this.#wake.resolve()
       source.take(line, keep)
       this.#touched.add(source)
-      if (this.#lines.length >= BATCH_LINES) this.#wake.resolve()
-      if (this.#lines.length >= 2 * BATCH_LINES) await this.#written.promise
     }
     source.conclude(keep)
     this.#touched.add(source)
+  }
+
+  get #isFull(): boolean {
+    return this.#lines.length >= BATCH_LINES || this.#bytes >= MAX_STATEMENT_BYTES
+  }
+
+  #keep(line: LogStreamLine): void {
+    this.#lines.push(line)
+    this.#bytes += bytesOf([line])
   }
 
   async #run(): Promise<void> {
@@ -171,7 +192,7 @@ export class Collection {
     const now = performance.now()
     for (const source of this.#sources.values()) {
       if (!source.owesNotice(now)) continue
-      source.conclude((line) => this.#lines.push(line))
+      source.conclude((line) => this.#keep(line))
       this.#touched.add(source)
     }
   }
@@ -184,12 +205,14 @@ export class Collection {
 
   async #writeBatch(): Promise<void> {
     if (this.#lines.length === 0 && this.#touched.size === 0) return
-    const [read, written] = [this.#lines, this.#written]
+    const read = this.#lines
     // Copied before anything is awaited: meanwhile, more lines are read.
     const progress = [...this.#touched].map(progressOf)
     this.#lines = []
+    this.#bytes = 0
     this.#touched = new Set()
-    this.#written = Promise.withResolvers()
+    this.#taken.resolve()
+    this.#taken = Promise.withResolvers()
     try {
       const lines = await this.#withinBudget(read, progress)
       if (!(await this.#context.stream.append(this.#context.database, this.claim, lines, progress)))
@@ -200,9 +223,6 @@ export class Collection {
         'Writing container output failed; it is read again',
       )
       this.lose('Output could not be written')
-    } finally {
-      written.resolve()
-      if (this.hasEnded) this.#written.resolve()
     }
   }
 

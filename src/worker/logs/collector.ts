@@ -23,7 +23,7 @@ const LAST_LINES_MS = 25_000
  */
 const LAST_LINES_LEASE_SECONDS = 30
 /** Of a container that dies again and again, only the last ends matter. */
-const MOST_ENDS = 20
+const MAX_ENDS = 20
 
 const containersOf = (appEnvId: string) => ({ appEnvId, kind: 'CONTAINERS' }) as const
 
@@ -38,7 +38,7 @@ class UsageNotRecorded extends Error {
 }
 
 /**
- * Collects the output of every environment whose log stream this worker could claim. Whoever observes containers passes
+ * Collects the output of every environment whose log stream this worker could claim. The observer of containers passes
  * them on; engine notifications make the collector observe on its own. Whatever it misses is collected at the latest
  * before the container is removed.
  */
@@ -71,7 +71,7 @@ export class Collector {
   /** The engine reported a change, perhaps the end of a container. */
   notify(appEnvId: string, end: ContainerEnd | null = null): void {
     this.#notified.add(appEnvId)
-    if (end) this.#ends.set(appEnvId, [...(this.#ends.get(appEnvId) ?? []), end].slice(-MOST_ENDS))
+    if (end) this.#ends.set(appEnvId, [...(this.#ends.get(appEnvId) ?? []), end].slice(-MAX_ENDS))
   }
 
   /** All containers of an environment, as just observed. */

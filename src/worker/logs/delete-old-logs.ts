@@ -3,7 +3,7 @@ import { Prisma } from '../../database/generated/prisma/client.ts'
 import { LINE_OVERHEAD_BYTES } from './log-stream.ts'
 
 const BATCH = 10_000
-const MOST_BATCHES = 50
+const MAX_BATCHES = 50
 
 /**
  * Deletes lines and measurements past the plan's retention, then rows of containers without lines. Of a deleted
@@ -69,12 +69,12 @@ const discard = (database: Database, logStreamId: number, condition: Prisma.Sql)
   })
 
 /**
- * Deletes the oldest lines of accounts that keep more than they may, each time from the largest of their logs: whoever
+ * Deletes the oldest lines of accounts that keep more than they may, each time from the largest of their logs: an account that
  * floods one loses its own history, and not that of the others.
  */
 export async function trimLogs(database: Database, keptMb: number): Promise<number> {
   let discarded = 0
-  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const [largest] = await database.$queryRaw<{ id: number }[]>`
       WITH streams AS (
         SELECT s.id, s.bytes, sum(s.bytes) OVER (PARTITION BY e.account_id) AS kept
@@ -96,7 +96,7 @@ const discardContainers = (database: Database, appEnvId: string, logDays: number
 
 async function inBatches(discard: () => Promise<number>): Promise<number> {
   let discarded = 0
-  for (let batch = 0; batch < MOST_BATCHES; batch += 1) {
+  for (let batch = 0; batch < MAX_BATCHES; batch += 1) {
     const deleted = await discard()
     discarded += deleted
     if (deleted < BATCH) break

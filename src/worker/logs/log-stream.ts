@@ -20,6 +20,9 @@ export interface LogStreamClaim {
 /** A row costs more than its text. The deletion of old lines counts the same. */
 export const LINE_OVERHEAD_BYTES = 64
 
+/** Of one statement: while more is encoded, the process does nothing else. Lines and their overhead. */
+export const MAX_STATEMENT_BYTES = 512 * 1024
+
 export const bytesOf = (lines: readonly LogStreamLine[]): number =>
   lines.reduce((sum, { message }) => sum + Buffer.byteLength(message) + LINE_OVERHEAD_BYTES, 0)
 
@@ -78,7 +81,7 @@ export async function claimLogStream(
  * Writes lines and the checkpoints they lead to in one statement: both or neither. False when another worker has the
  * stream, or an earlier call committed after all: then the checkpoints have to be read again. The stream's row stays
  * locked until the commit, so line numbers follow the order of commits and have no gaps. A build's log is written only
- * while the claim lasts: after that, readers are told that nothing follows.
+ * while the claim lasts: after that, readers get the end of the log.
  */
 export async function append(
   database: Database,

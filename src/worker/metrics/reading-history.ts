@@ -1,7 +1,7 @@
 import type { Reading } from '../../app-types/engines/engine-metrics.ts'
 
 /** An engine that does not answer is asked less and less often, but never more rarely than every so many rounds. */
-const MOST_ROUNDS_LEFT_OUT = 16
+const MAX_ROUNDS_LEFT_OUT = 16
 
 interface Asked {
   last: Reading | null
@@ -34,11 +34,11 @@ export class ReadingHistory {
 
   failed(containerId: number): void {
     const { last, failures } = this.#asked.get(containerId) ?? { last: null, failures: 0 }
-    const leftOut = Math.min(2 ** failures - 1, MOST_ROUNDS_LEFT_OUT)
+    const leftOut = Math.min(2 ** failures - 1, MAX_ROUNDS_LEFT_OUT)
     this.#asked.set(containerId, { last, failures: failures + 1, leftOut })
   }
 
-  /** Forgets all others. */
+  /** Removes all others. */
   keep(containerIds: ReadonlySet<number>): void {
     for (const id of this.#asked.keys()) if (!containerIds.has(id)) this.#asked.delete(id)
   }

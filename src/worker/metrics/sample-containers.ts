@@ -38,8 +38,12 @@ export async function sampleContainers(
     if (!used || !limit) return []
     return [
       {
-        ...{ appEnvId, at, containerId: id, ...used },
-        ...{ cpuLimit: limit.cpu * 1000, memoryLimit: limit.memoryMb },
+        appEnvId,
+        at,
+        containerId: id,
+        ...used,
+        cpuLimit: limit.cpu * 1000,
+        memoryLimit: limit.memoryMb,
       },
     ]
   })

@@ -1,7 +1,7 @@
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 import { NOTHING_RUNS } from '../reconcile/observation.ts'
-import { purgeRows, removeUnusedNetwork } from '../reconcile/purge.ts'
+import { purgeRows, removeUnusedNetworks } from '../reconcile/purge.ts'
 import { drainAndStop, unroute } from '../version/drain-and-stop.ts'
 
 /** Removes what a deleted environment leaves on the engine, then the rows that only a live environment needs. */
@@ -10,12 +10,12 @@ export async function deleteEnvironment(attempt: AttemptContext): Promise<void> 
   const detail = await drainAndStop(attempt, 'remove')
   await attempt.engine.removeRuns(null)
   await attempt.engine.removeImages()
-  await attempt.steps.advance({ finish: { name: 'remove', detail }, start: 'forget' })
-  await removeUnusedNetwork(attempt, attempt.appEnv)
+  await attempt.steps.advance({ finish: { name: 'remove', detail }, start: 'purge' })
+  await removeUnusedNetworks(attempt, attempt.appEnv)
   await completeOperation(attempt, {
     status: 'STOPPED',
     appEnv: NOTHING_RUNS,
-    finish: [{ name: 'forget', detail: null }],
+    finish: [{ name: 'purge', detail: null }],
     write: (tx) => purgeRows(tx, attempt.appEnv.id),
   })
 }

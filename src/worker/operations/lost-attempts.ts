@@ -5,7 +5,7 @@ import { failOperation, retryOperationLater } from '../attempt/complete-operatio
 import { fenced } from '../claim/fenced.ts'
 
 const REASON = 'WORKER_LOST'
-const RETRY_SECONDS = { first: 1, longest: 60 }
+const RETRY_SECONDS = { first: 1, max: 60 }
 
 /**
  * Counts the attempts that ended their workers, or blocked them past their leases, before a step was finished. Returns

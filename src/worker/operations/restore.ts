@@ -51,7 +51,7 @@ async function saveBefore(attempt: AttemptContext, before: Backup): Promise<void
   })
 }
 
-/** Half of a restored backup is of no use: every attempt begins with an empty volume. */
+/** A partly restored backup is unusable: every attempt begins with an empty volume. */
 async function prepare(attempt: VersionAttemptContext, restoration: Restoration): Promise<void> {
   const { steps, engine, operation, content } = attempt
   if (steps.isFinished('restore')) return
@@ -63,7 +63,7 @@ async function prepare(attempt: VersionAttemptContext, restoration: Restoration)
   await restoreStopped(attempt, restoration, { id: volume.id, path: volume.path })
 }
 
-/** The volume that served belongs to nobody now. With a backup of it, it is deleted; otherwise somebody may want it. */
+/** The former volume is detached. With a backup of it, it is deleted; otherwise it is kept. */
 function commitOf({ operation, appEnv }: AttemptContext, isSaved: boolean) {
   const volume = operation.content && recordedConfiguration(operation.content).volume
   if (!volume) throw new Error(`${operation.id} has no volume to restore into`)

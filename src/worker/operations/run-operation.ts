@@ -35,9 +35,9 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
 }
 
 const ENGINE_PAUSE_SECONDS = 3
-const RETRY_SECONDS = { first: 1, longest: 60 }
+const RETRY_SECONDS = { first: 1, max: 60 }
 /** A registry that asks for more is asked again within the operation's time all the same. */
-const LONGEST_RETRY_AFTER_SECONDS = 300
+const MAX_RETRY_AFTER_SECONDS = 300
 
 /**
  * Runs one attempt at an operation, which succeeds, fails or is put off. Throws only when nothing can be written about
@@ -107,7 +107,7 @@ function retryOrFail(attempt: AttemptContext, error: unknown): Promise<void> {
     const tries = `${message} (attempt ${number} of ${operation.maxAttempts})`
     return failOperation(attempt, { reason, message: tries, isDeadLetter: true, attempt: number })
   }
-  const asked = Math.min(error instanceof ImageError ? (error.retryAfterSeconds ?? 0) : 0, LONGEST_RETRY_AFTER_SECONDS)
+  const asked = Math.min(error instanceof ImageError ? (error.retryAfterSeconds ?? 0) : 0, MAX_RETRY_AFTER_SECONDS)
   const afterSeconds = Math.max(asked, withJitter(backoff(RETRY_SECONDS, operation.attempt)))
   return retryOperationLater(attempt, { reason, message, afterSeconds, countsAsAttempt: true })
 }

@@ -88,7 +88,7 @@ async function untilReady(attempt: VersionAttemptContext, name: string): Promise
   }
 }
 
-/** With the container's last lines, which nobody can read once it is removed. */
+/** With the container's last lines, which cannot be read once it is removed. */
 async function whyUnready(attempt: VersionAttemptContext, name: string, reason: string): Promise<string> {
   const lines = await attempt.engine.tail(name, LINES_SHOWN).catch(() => [])
   const printed = await attempt.quote(lines.map(({ message }) => message).join('\n'))

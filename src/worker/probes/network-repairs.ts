@@ -2,10 +2,10 @@ import { backoff } from '../../domain/backoff.ts'
 
 /** Attempts without a pause: a repair may race with whatever caused the damage. */
 const FREE_ATTEMPTS = 3
-const PAUSE_SECONDS = { first: 5, longest: 600 }
+const PAUSE_SECONDS = { first: 5, max: 600 }
 
 /** Of one worker, whichever environments they belong to: a broken machine breaks all of them at once. */
-const MOST_REPLACED_PER_MINUTE = 20
+const MAX_REPLACED_PER_MINUTE = 20
 const MINUTE_MS = 60_000
 
 const MAX_REMEMBERED = 10_000
@@ -45,7 +45,7 @@ export class NetworkRepairs {
     const pauseSeconds = made <= FREE_ATTEMPTS ? 0 : backoff(PAUSE_SECONDS, made - FREE_ATTEMPTS - 1)
     if (now.getTime() - lastAt < pauseSeconds * 1000) return false
     this.#replacedAt = this.#replacedAt.filter((at) => now.getTime() - at < MINUTE_MS)
-    if (this.#replacedAt.length >= MOST_REPLACED_PER_MINUTE) return false
+    if (this.#replacedAt.length >= MAX_REPLACED_PER_MINUTE) return false
     this.#replacedAt.push(now.getTime())
     this.#record(slot, now)
     return true

@@ -3,7 +3,7 @@ import { type ObservedReplica, RuntimeError } from '../../runtime/container-runt
 import type { Readiness } from '../../runtime/readiness.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 
-const LONGEST_REASON = 300
+const MAX_REASON = 300
 
 /** A command of the same key that still runs in the container is ended first: one at most is in progress. */
 const KEY = 'probe'
@@ -38,4 +38,4 @@ export async function probeByCommand(
 }
 
 const lastLine = (text: string): string | undefined =>
-  text.trim() === '' ? undefined : text.trim().split('\n').at(-1)?.slice(0, LONGEST_REASON)
+  text.trim() === '' ? undefined : text.trim().split('\n').at(-1)?.slice(0, MAX_REASON)

@@ -68,7 +68,7 @@ export async function sendProbe(
   return probe({ address, port: probed ?? appPort, path, headers, timeoutMs: timeoutSeconds * 1000, signal })
 }
 
-/** What a probe asks, for a person who waits for it. */
+/** Description of a probe, for messages to users. */
 export function askedWords(asked: Pick<ProbeSettings, 'type' | 'path' | 'command'>): string {
   if (healthCheckType(asked) === 'COMMAND') return asked.command?.[0] ?? 'its command'
   return asked.path ?? 'its port'

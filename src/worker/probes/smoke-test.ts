@@ -2,7 +2,7 @@ import { askAddress } from '../../addresses/ask-address.ts'
 import type { Database } from '../../database/client.ts'
 import { wordsFor } from '../../runtime/readiness.ts'
 
-/** What a solution is asked, and what it must answer. */
+/** The request to a solution, and the expected answer. */
 interface SmokeTest {
   path: string
   status: number

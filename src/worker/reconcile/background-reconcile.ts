@@ -36,7 +36,7 @@ async function keepReconciling(attempt: AttemptContext, signal: AbortSignal): Pr
       pauseSeconds = Math.min(pauseSeconds, requeueAfterSeconds)
     } catch (error) {
       if (signal.aborted) continue
-      // While the database is away, nobody knows which secrets to mask.
+      // While the database is away, the secrets to mask are unknown.
       const mask = await attempt.mask().catch(() => hideAll)
       const about = { err: maskedError(error, mask), appEnvId: appEnv.id }
       log.warn(about, 'Reconciling in the background of an operation failed')

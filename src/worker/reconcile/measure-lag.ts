@@ -8,7 +8,7 @@ import type { Probed } from './replica-states.ts'
 
 const ANSWER_SECONDS = 10
 const AT_ONCE = 4
-const LONGEST_ANSWER = 100
+const MAX_ANSWER = 100
 
 /** Part of each reconcile: how far the replicas of a managed service are behind its first container. */
 export async function measureLag(
@@ -44,7 +44,7 @@ async function ask(
 ): Promise<number | null> {
   let printed = ''
   const output = (chunk: Uint8Array) => {
-    if (printed.length < LONGEST_ANSWER) printed += Buffer.from(chunk).toString('utf8')
+    if (printed.length < MAX_ANSWER) printed += Buffer.from(chunk).toString('utf8')
   }
   try {
     const options = { key: 'lag', environment: { ...environment }, output, timeoutSeconds: ANSWER_SECONDS }

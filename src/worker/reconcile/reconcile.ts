@@ -3,8 +3,8 @@ import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
-import { keepAsleep } from '../request-scaling/rest.ts'
-import { archiveLog } from './archive-log.ts'
+import { keepAsleep } from '../request-scaling/sleep-stages.ts'
+import { archiveWal } from './archive-wal.ts'
 import { measureLag } from './measure-lag.ts'
 import { noteEarlyExit } from './note-early-exit.ts'
 import { observationOf } from './observation.ts'
@@ -29,7 +29,7 @@ const SOON_SECONDS = 0.3
 const YOUNG_MS = 30_000
 /** Nothing runs that could change. Containers started by hand are found sooner, by the sweep. */
 const IDLE_SECONDS = 60
-/** The engine's events tell of what changes. */
+/** The engine's events announce changes in between. */
 const ASLEEP_SECONDS = 300
 const NEVER_SECONDS = 10 * 365 * 86_400
 
@@ -63,7 +63,7 @@ export async function reconcile(context: EnvironmentContext, appEnv: ClaimedAppE
       return { requeueAfterSeconds: NEVER_SECONDS, observed: true }
     }
     if (!wasBroughtBack) await measureLag(context, appEnv, probed)
-    if (!wasBroughtBack) await archiveLog(context, appEnv, probed)
+    if (!wasBroughtBack) await archiveWal(context, appEnv, probed)
     return {
       requeueAfterSeconds: wasBroughtBack ? SOON_SECONDS : requeueAfter(context, appEnv, plan, probed),
       observed: true,

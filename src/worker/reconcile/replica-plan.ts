@@ -65,8 +65,8 @@ export function planReplicas(
   }))
   const sleeps = (row: RecordedReplica) => row.state === 'ASLEEP' && row.rolloutId === desired.rolloutId
   const existing = new Set(observed.map(slotKey))
-  const resting = new Set(recorded.filter((row) => sleeps(row) && existing.has(slotKey(row))).map(slotKey))
-  const leaving = recorded.filter((row) => !isWanted(row) && !resting.has(slotKey(row)))
+  const sleeping = new Set(recorded.filter((row) => sleeps(row) && existing.has(slotKey(row))).map(slotKey))
+  const leaving = recorded.filter((row) => !isWanted(row) && !sleeping.has(slotKey(row)))
   const draining = leaving.filter((row) => drains(row) && existing.has(slotKey(row)))
   const stillDraining = new Set(draining.map(slotKey))
   return {
@@ -78,7 +78,7 @@ export function planReplicas(
         !isWanted(replica) &&
         !isUpcoming(replica) &&
         !stillDraining.has(slotKey(replica)) &&
-        !resting.has(slotKey(replica)),
+        !sleeping.has(slotKey(replica)),
     ),
     outdated: draining.filter((row) => row.state !== 'DRAINING'),
     gone: leaving.filter((row) => !stillDraining.has(slotKey(row))),

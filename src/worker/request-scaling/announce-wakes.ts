@@ -6,7 +6,7 @@ import type { Lease } from '../claim/lease.ts'
 /** A function that wakes all the time must not crowd out other events. */
 const PAUSE_SECONDS = 60
 
-interface Told {
+interface AnnouncedWake {
   accountId: string
   appId: string
   depth: string
@@ -16,19 +16,19 @@ interface Told {
 }
 
 /**
- * Tells of the wakes that no event has told of yet, in one event, at most once a minute; what comes in between is told
- * with the next. Apart from the wake itself, for which requests wait.
+ * Announces the wakes since the last such event in one event, at most once a minute. Not in the transaction of a wake,
+ * for which requests wait.
  */
 export async function announceWakes(database: Database, lease: Lease): Promise<void> {
   const { appEnvId } = lease
   await fenced(database, lease, async (tx) => {
-    const wakes = await tx.$queryRaw<Told[]>`
-      WITH told AS (UPDATE wake SET announced_at = now()
+    const wakes = await tx.$queryRaw<AnnouncedWake[]>`
+      WITH announced AS (UPDATE wake SET announced_at = now()
         WHERE app_env_id = ${appEnvId} AND announced_at IS NULL AND NOT EXISTS (SELECT 1 FROM wake
           WHERE app_env_id = ${appEnvId} AND announced_at > now() - make_interval(secs => ${PAUSE_SECONDS}))
         RETURNING depth, duration_ms, held, failure, created_at, app_env_id)
       SELECT e.account_id AS "accountId", e.app_id AS "appId", depth::text AS depth, duration_ms AS "durationMs", held, failure
-      FROM told JOIN app_env e ON e.id = told.app_env_id ORDER BY told.created_at DESC`
+      FROM announced JOIN app_env e ON e.id = announced.app_env_id ORDER BY announced.created_at DESC`
     const [last] = wakes
     if (!last) return
     const { accountId, appId, depth, durationMs, held, failure } = last

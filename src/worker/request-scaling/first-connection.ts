@@ -11,18 +11,21 @@ import { ContainerEnds } from '../version/container-ends.ts'
 import { lastLines } from '../version/last-lines.ts'
 import { readySeconds } from '../version/ready-seconds.ts'
 
-/** A port that nobody listens on refuses at once, so the pauses between two tries are what a wake may lose. */
-const PAUSE_MS = { first: 2, longest: 40 }
+/** A port without a listener refuses at once, so the pauses between two tries are what a wake may lose. */
+const PAUSE_MS = { first: 2, max: 40 }
 /** A program in the container costs much more than an attempt to connect. */
-const COMMAND_PAUSE_MS = { first: 150, longest: 500 }
+const COMMAND_PAUSE_MS = { first: 150, max: 500 }
 const OBSERVE_MS = 300
 
-/** The version was up before, so one more start tells an accident from a program that cannot start. Requests wait for it. */
+/**
+ * The version was up before, so one more start decides between an accident and a program that cannot start. Requests
+ * wait for it.
+ */
 const MAX_ENDS = 2
 
 /** A container that did not come up. */
 export class WakeFailed extends Failure<'CONTAINER_EXITED' | 'READINESS_TIMEOUT'> {
-  /** Without the program's output: visitors see it. */
+  /** Without the program's output, because clients of the app see it. */
   readonly short: string
 
   constructor(reason: WakeFailed['reason'], short: string, message: string) {
@@ -57,7 +60,7 @@ export async function firstConnection(
     probeReplica({ ...context, signal: AbortSignal.any([signal, end]) }, asked, configuration),
   )
   try {
-    for (let pauseMs = pause.first; ; pauseMs = Math.min(pauseMs * 1.5, pause.longest)) {
+    for (let pauseMs = pause.first; ; pauseMs = Math.min(pauseMs * 1.5, pause.max)) {
       if (replica?.phase === 'running' && replica.address !== null) {
         const probed = await pending.answer(replica, OBSERVE_MS)
         if (probed?.ready) return replica

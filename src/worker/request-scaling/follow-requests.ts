@@ -1,12 +1,12 @@
 import type { ScalingStep } from '../../domain/request-scaling.ts'
 import { announceWakes } from './announce-wakes.ts'
-import { deepen, settle, shrink } from './rest.ts'
 import type { ScalingContext } from './scaling-context.ts'
 import { readScalingFacts, type ScalingFacts, stepFor } from './scaling-facts.ts'
+import { finishDrain, shrink, sleepDeeper } from './sleep-stages.ts'
 import { grow, wake, wakeFrozen } from './wake.ts'
 
-/** A wake may be followed by more containers; whatever else there is, the next look finds. */
-const MOST_STEPS = 3
+/** A wake may be followed by more containers; anything else is done by the next round. */
+const MAX_STEPS = 3
 /** The engine's events of a change make it due anyway. */
 const SOON_SECONDS = 1
 
@@ -16,7 +16,7 @@ export async function followRequests(
 ): Promise<{ requeueAfterSeconds: number; observed: boolean }> {
   const { database, config, lease } = scaling
   let isChanged = false
-  for (let steps = 0; steps < MOST_STEPS; steps += 1) {
+  for (let steps = 0; steps < MAX_STEPS; steps += 1) {
     const [facts] = await readScalingFacts(database, config, { appEnvId: lease.appEnvId })
     const step = facts && stepFor(facts, config)
     if (!facts || !step) break
@@ -44,11 +44,11 @@ async function carryOut(scaling: ScalingContext, facts: ScalingFacts, step: Scal
     case 'SHRINK':
       await shrink(context, appEnv, step.containers)
       return false
-    case 'SETTLE':
-      await settle(context, appEnv, facts)
+    case 'FINISH_DRAIN':
+      await finishDrain(context, appEnv, facts)
       return true
-    case 'DEEPEN':
-      await deepen(context, appEnv, facts, step)
+    case 'SLEEP_DEEPER':
+      await sleepDeeper(context, appEnv, facts, step)
       return false
   }
 }

@@ -9,8 +9,8 @@ const TIDY_MS = 60_000
 const WAKE_PROBLEM_MS = 5_000
 
 /**
- * Looks once a second at what ingresses have reported: for what became quiet, which nobody announces, and for asks whose
- * notification was lost. Every worker does; whoever claims an environment decides again.
+ * Checks the reports of ingresses once a second: for environments that became idle, which no notification announces, and
+ * for lost notifications. Every worker does; the one that claims an environment decides again.
  */
 export async function scaleForever(
   { database, scope, config, log }: WorkerContext,

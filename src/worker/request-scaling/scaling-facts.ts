@@ -12,7 +12,7 @@ import {
 import { type EngineScope, isOnEngine } from '../scope/engine-scope.ts'
 
 /** A container that sleeps, as it was last recorded. */
-export interface RestingReplica {
+export interface SleepingReplica {
   name: string
   containerId: string | null
   address: string | null
@@ -30,12 +30,15 @@ export interface ScalingFacts extends RequestScaling, ScalingState, Omit<Request
   quietSeconds: number
   /** Containers that have requests, by name. */
   busy: string[]
-  resting: RestingReplica | null
+  sleeping: SleepingReplica | null
 }
 
 type Where = { appEnvId: string } | { mayChangeOn: EngineScope }
 
-/** Those that are awake, that somebody waits for, that have slept long enough at their depth, or for which memory is short. */
+/**
+ * Those that are awake, that requests wait for, that have slept long enough at their depth, or for which memory is
+ * short.
+ */
 const mayChange = ({ BERTH_FROZEN_MB, BERTH_FROZEN_SECONDS, BERTH_STOPPED_SECONDS }: Config): Prisma.Sql => Prisma.sql`
   s.depth IS NULL OR s.min_scale > 0 OR load.waiting > 0
   OR (s.depth = 'FROZEN' AND s.depth_since < now() - make_interval(secs => ${BERTH_FROZEN_SECONDS}))
@@ -80,7 +83,7 @@ export async function readScalingFacts(database: Database, config: Config, where
       s.depth::text AS depth, extract(epoch FROM now() - s.depth_since)::float8 AS "ageSeconds",
       s.memory_mb AS "memoryMb", coalesce(s.retry_at <= now(), true) AS "mayWake",
       coalesce(frozen.newer_mb, 0) AS "newerMb",
-      e.replicas_desired AS containers, replicas.draining, replicas.resting, ${ACKNOWLEDGED} AS "isAcknowledged",
+      e.replicas_desired AS containers, replicas.draining, replicas.sleeping, ${ACKNOWLEDGED} AS "isAcknowledged",
       load.in_flight AS "inFlight", load.waiting, load.peak,
       extract(epoch FROM now() - greatest(load.active_at, s.depth_since))::float8 AS "quietSeconds",
       ARRAY(SELECT DISTINCT jsonb_object_keys(one) FROM jsonb_array_elements(load.by_replica) AS one) AS busy
@@ -89,7 +92,7 @@ export async function readScalingFacts(database: Database, config: Config, where
     CROSS JOIN LATERAL (
       SELECT count(*) FILTER (WHERE r.state = 'DRAINING')::int AS draining,
         (array_agg(jsonb_build_object('name', r.name, 'containerId', r.container_id, 'address', r.address, 'port', r.port))
-          FILTER (WHERE r.state = 'ASLEEP'))[1] AS resting
+          FILTER (WHERE r.state = 'ASLEEP'))[1] AS sleeping
       FROM replica r WHERE r.app_env_id = e.id AND r.rollout_id = e.rollout_id) AS replicas
     WHERE e.deleted_at IS NULL AND e.status IN ('RUNNING', 'UPDATING') AND e.current_content_id IS NOT NULL
       AND e.rollout_id IS NOT NULL AND (${condition})`

@@ -4,8 +4,8 @@ import type { Lease } from '../claim/lease.ts'
 const KEPT_MS = 10_000
 
 /**
- * The environments that requests want to change, as this worker has heard: from an ingress, at once, or from its own
- * look at what was reported, once a second. Whichever worker claims one decides under its lease.
+ * The environments that may have to be scaled: notified by an ingress at once, or found by this worker's own check of the
+ * reports, once a second. The worker that claims one decides under its lease.
  */
 export class ScalingQueue {
   readonly #pending = new Map<string, number>()
@@ -25,14 +25,14 @@ export class ScalingQueue {
     if (!this.#pending.has(appEnvId)) this.#pending.set(appEnvId, performance.now())
   }
 
-  /** The first that nobody works on; null when there is none. */
+  /** The first without a claim; null when there is none. */
   async claim(): Promise<Lease | null> {
     for (const [appEnvId, addedAt] of [...this.#pending]) {
       if (!this.#pending.delete(appEnvId)) continue
       const lease = await this.#claimOne(appEnvId)
       if (lease) return lease
       if (!(await this.#isOurs(appEnvId))) continue
-      // Somebody else does: it is tried again when a lease was released.
+      // Another claim is held: it is tried again when a lease was released.
       if (performance.now() - addedAt < KEPT_MS && !this.#pending.has(appEnvId)) this.#pending.set(appEnvId, addedAt)
     }
     return null

@@ -6,8 +6,8 @@ import { SESSION_SECONDS } from '../../domain/request-scaling.ts'
 const SILENT_MS = 10_000
 
 /**
- * Records of what sleeps that nothing can wake it: no ingress reports requests. The status says so, with the cause as far
- * as the database knows it.
+ * Records of sleeping environments that they cannot be woken: no ingress reports requests. The status shows it, with
+ * the cause as far as the database knows it.
  */
 export class WakeProblem {
   #silentSince: number | null = null
@@ -35,7 +35,7 @@ async function record(database: Database, problem: string | null): Promise<void>
     WHERE wake_problem IS DISTINCT FROM ${problem} AND (depth IS NOT NULL OR wake_problem IS NOT NULL)`
 }
 
-/** Everybody who may see the environment reads it: `/readyz` has the names of roles and tables. */
+/** Shown to all who may see the environment, so without the names of roles and tables, which `/readyz` has. */
 async function whySilent(database: Database): Promise<string> {
   const roles = await database.$queryRaw<{ role: string }[]>`
     SELECT DISTINCT usename::text AS role FROM pg_stat_activity

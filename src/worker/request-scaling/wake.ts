@@ -18,19 +18,19 @@ import { firstConnection, WakeFailed } from './first-connection.ts'
 import type { ScalingContext } from './scaling-context.ts'
 import type { ScalingFacts } from './scaling-facts.ts'
 
-const RETRY_SECONDS = { first: 2, longest: 60 }
+const RETRY_SECONDS = { first: 2, max: 60 }
 
 type Endpoint = Pick<ObservedReplica, 'name' | 'index' | 'containerId' | 'address' | 'port'>
 
 /** The shortest way: a container that was frozen until now is where it was, and as ready. */
 export async function wakeFrozen(scaling: ScalingContext, facts: ScalingFacts): Promise<boolean> {
   const { database, lease } = scaling
-  const { resting } = facts
-  if (facts.depth !== 'FROZEN' || !resting?.address || !resting.containerId) return false
+  const { sleeping } = facts
+  if (facts.depth !== 'FROZEN' || !sleeping?.address || !sleeping.containerId) return false
   const startedAt = performance.now()
   try {
     // What runs already was started anew, perhaps at another address, and its former one may be another app's by now.
-    if (!(await scaling.unfreeze(resting.name))) return false
+    if (!(await scaling.unfreeze(sleeping.name))) return false
   } catch (error) {
     // It has ended meanwhile, or is gone: it is brought up like every other container.
     if (error instanceof RuntimeError || isNotFound(error)) return false
@@ -38,11 +38,11 @@ export async function wakeFrozen(scaling: ScalingContext, facts: ScalingFacts): 
   }
   failpoint('container.started', facts.appEnvId)
   await fenced(database, lease, async (tx) => {
-    await tx.$executeRaw`UPDATE replica SET state = 'READY', drain_until = NULL WHERE name = ${resting.name}`
+    await tx.$executeRaw`UPDATE replica SET state = 'READY', drain_until = NULL WHERE name = ${sleeping.name}`
     await recordWake(tx, facts, startedAt, null)
     await notifyIngresses(tx)
   })
-  await noteKind(scaling, resting.containerId, 'COMPUTE')
+  await noteKind(scaling, sleeping.containerId, 'COMPUTE')
   return true
 }
 
@@ -77,7 +77,8 @@ export async function grow(
   containers: number,
 ): Promise<void> {
   const { database, lease, log } = context
-  // What drains is up, and only has to be told so. The number is recorded first: repair completes what is cut off.
+  // Draining containers are up, and are only marked ready again. The number is recorded first: repair completes what is
+  // cut off.
   const returned = await fenced(database, lease, async (tx) => {
     await tx.appEnv.updateMany({ where: { id: appEnv.id }, data: { replicasDesired: containers } })
     const rows = await tx.replica.updateManyAndReturn({
@@ -113,13 +114,13 @@ export async function grow(
 async function bringUp(
   context: EnvironmentContext,
   appEnv: ClaimedAppEnv,
-  { depth, resting, ...demand }: ScalingFacts,
+  { depth, sleeping, ...demand }: ScalingFacts,
   index: number,
 ): Promise<Endpoint> {
   const containers = Math.max(1, Math.min(demand.maxScale, neededNow(demand, demand)))
   const rollout = await servingRollout(context, appEnv, containers)
-  if (depth === 'STOPPED' && resting && containers === 1) {
-    const started = await context.engine.start(resting.name).catch((error: unknown) => {
+  if (depth === 'STOPPED' && sleeping && containers === 1) {
+    const started = await context.engine.start(sleeping.name).catch((error: unknown) => {
       if (error instanceof RuntimeError || isNotFound(error)) return null
       throw error
     })
@@ -143,7 +144,7 @@ async function saveEndpoint(tx: Transaction, appEnv: ClaimedAppEnv, up: Endpoint
   await tx.replica.upsert({ where: { name }, create, update: route })
 }
 
-/** In one statement: whoever waits for it waits for each. */
+/** In one statement: requests wait for each of them. */
 const recordWake = (tx: Transaction, facts: ScalingFacts, startedAt: number, failure: string | null) => {
   const { appEnvId, contentId, depth, waiting } = facts
   const isUp = failure === null
@@ -173,7 +174,7 @@ const recordWake = (tx: Transaction, facts: ScalingFacts, startedAt: number, fai
       ${Math.round(performance.now() - startedAt)}, ${waiting}, ${failure})`
 }
 
-/** What was begun is removed. Visitors get the short reason, members of the account all of it. */
+/** What was begun is removed. Clients of the app get the short reason, members of the account all of it. */
 async function recordFailure(
   context: EnvironmentContext,
   appEnv: ClaimedAppEnv,

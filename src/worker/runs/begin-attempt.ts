@@ -91,12 +91,12 @@ const closeOutput = (opening: Promise<OpenOutput>): Promise<void> =>
     () => {},
   )
 
-/** The engine has lost it, and nobody knows whether it ran: another one in its place might be the second. */
+/** The engine has lost it, and whether it ran is unknown: a replacement might run the command twice. */
 function rejectGone(error: unknown): never {
   throw error instanceof DomainError && error.code === 'NOT_FOUND' ? new ContainerGone(error.message) : error
 }
 
-/** One that an earlier worker has created. Somebody who removed it may have removed it after it ran. */
+/** One that an earlier worker has created. If it was removed, that may have been after it ran. */
 async function adopted({ engine, signal }: RunContext, containerId: string): Promise<string> {
   for (let check = 0; ; check += 1) {
     const found = await engine.observeRun(containerId)
@@ -118,7 +118,7 @@ async function createContainer(context: RunContext, loaded: LoadedRun, attempt: 
   return containerId
 }
 
-/** Somebody may have removed the image by hand. */
+/** The image may have been removed by hand. */
 async function withImage(
   context: RunContext,
   { appEnv, content }: LoadedRun,

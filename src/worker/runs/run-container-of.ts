@@ -16,8 +16,14 @@ export async function runContainerOf(context: RunContext, loaded: LoadedRun, att
   const configuration = recordedConfiguration(content)
   const stdin = run.stdin as unknown as SealedVariable | null
   return {
-    ...{ accountId: run.accountId, appId: appEnv.appId, appEnvId: run.appEnvId, contentId: content.id },
-    ...{ runId: run.id, attempt, generation: context.lease.claim.token, requestId: run.requestId },
+    accountId: run.accountId,
+    appId: appEnv.appId,
+    appEnvId: run.appEnvId,
+    contentId: content.id,
+    runId: run.id,
+    attempt,
+    generation: context.lease.claim.token,
+    requestId: run.requestId,
     pinnedImage: content.imageDigest,
     command: commandOf(snapshot, stdin !== null),
     workingDir: snapshot.workingDir,
@@ -27,7 +33,10 @@ export async function runContainerOf(context: RunContext, loaded: LoadedRun, att
       BERTH_JOB_ATTEMPT: String(attempt),
     },
     files: stdin ? [{ path: STDIN, content: context.vault.forAccount(appEnv.account).openVariable(stdin) }] : [],
+    settings: configuration.containerSettings ?? null,
     resources: resourcesOf(configuration),
+    // Under no name of the environment, which means what serves.
+    group: appEnv.networkGroup === null ? null : { id: appEnv.networkGroup, aliases: [] },
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
-import { MOST_CONTAINERS } from '../../database/most-containers.ts'
+import { MAX_CONTAINERS } from '../../database/max-containers.ts'
 import { record } from '../../events/record.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
 import { type AccountShares, byShare, mayTake, NO_SHARES } from '../claim/account-shares.ts'
@@ -16,7 +16,7 @@ interface ClaimedRow {
   nowMs: number
 }
 
-/** Nobody waits for the release command of a version whose deployment has ended. */
+/** The release command of a version whose deployment has ended is not needed. */
 const isUnwanted = (run: Prisma.Sql) => Prisma.sql`
   ${run}.trigger = 'RELEASE' AND NOT EXISTS (SELECT 1 FROM operation o
     WHERE o.content_id = ${run}.content_id AND o.status IN ('QUEUED', 'RUNNING'))`
@@ -36,7 +36,7 @@ const IS_OPEN = Prisma.sql`
   e.deleted_at IS NULL AND e.status <> 'STOPPED' AND NOT EXISTS (SELECT 1 FROM operation o
     WHERE o.app_env_id = e.id AND o.kind IN ('STOP', 'DELETE') AND o.status IN ('QUEUED', 'RUNNING'))`
 
-/** What `maxConcurrency` counts: a release command waits for nobody, and nobody waits for it. */
+/** What `maxConcurrency` counts: release commands neither wait for other runs nor delay them. */
 const isCounted = (run: Prisma.Sql) => Prisma.sql`${run}.status = 'RUNNING' AND ${run}.trigger <> 'RELEASE'`
 
 export interface RunClaimant {
@@ -51,7 +51,7 @@ export interface RunClaimant {
 }
 
 /**
- * Claims a run that nobody carries out, or admits the next one of a queue; null when there is none. A run waits while its
+ * Claims a run without a lease, or admits the next one of a queue; null when there is none. A run waits while its
  * account has as many containers as it may.
  */
 export async function claimRun(database: Database, claimant: RunClaimant): Promise<RunLease | null> {
@@ -67,7 +67,7 @@ export async function claimRun(database: Database, claimant: RunClaimant): Promi
 
 /** Whether the account may have one more container: those of its environments at most, and of its runs now, are counted. */
 const hasRoom = (accountId: Prisma.Sql, most: number) => Prisma.sql`
-  ${most} > (SELECT coalesce(sum(${MOST_CONTAINERS}), 0) FROM app_env a
+  ${most} > (SELECT coalesce(sum(${MAX_CONTAINERS}), 0) FROM app_env a
       WHERE a.account_id = ${accountId} AND a.deleted_at IS NULL)
     + (SELECT count(*) FROM job_run x WHERE x.account_id = ${accountId} AND x.status = 'RUNNING')`
 
@@ -108,11 +108,11 @@ async function admitNext(database: Database, claimant: RunClaimant): Promise<Cla
 }
 
 async function admit(tx: Transaction, appEnvId: string, { owner, leaseSeconds, accountContainers }: RunClaimant) {
-  // Whoever has the lock notifies workers when it commits, and is not held up by them.
+  // The transaction that has the lock notifies workers when it commits, and is not held up by them.
   const [appEnv] = await tx.$queryRaw<{ appId: string; accountId: string }[]>`
     SELECT app_id AS "appId", account_id AS "accountId" FROM app_env e WHERE id = ${appEnvId} AND ${IS_OPEN} FOR UPDATE OF e SKIP LOCKED`
   if (!appEnv) return undefined
-  // As whoever adds containers to the account does: two must not both find the last place.
+  // Every transaction that adds containers to the account takes this lock: two must not both find the last place.
   await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${appEnv.accountId} FOR NO KEY UPDATE`
   // A statement of its own: it sees what the one before had to wait for.
   const [row] = await tx.$queryRaw<ClaimedRow[]>`
@@ -144,7 +144,7 @@ export async function renewRuns(database: Database, leases: readonly RunLease[],
   for (const lease of leases) if (renewed.has(`${lease.runId} ${lease.claim.token}`)) lease.renewed(askedAt)
 }
 
-/** Ends the leases that another worker has by now, and cancels the runs that somebody wants to end. */
+/** Ends the leases that another worker has by now, and cancels the runs that are to end. */
 export async function checkRuns(database: Database, leases: readonly RunLease[]): Promise<void> {
   const ids = leases.map(({ runId }) => runId)
   await database.$executeRaw`

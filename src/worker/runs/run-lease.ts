@@ -10,7 +10,7 @@ export class RunLease extends Lease {
     this.runId = runId
   }
 
-  /** Fires when somebody wants the run to end. */
+  /** Fires when the run is to be cancelled. */
   get cancelled(): AbortSignal {
     return this.#cancelled.signal
   }

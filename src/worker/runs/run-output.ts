@@ -8,7 +8,7 @@ import type { RunLease } from './run-lease.ts'
 
 /** Lines in which the output of a run is looked for, from the end. */
 const LAST_LINES = 200
-const LONGEST_RUN_DAYS = 8
+const MAX_RUN_DAYS = 8
 
 export interface OpenOutput {
   collection: Collection
@@ -32,7 +32,7 @@ export async function openOutput(
     ON CONFLICT (app_env_id, kind) DO UPDATE SET kind = s.kind RETURNING id`
   if (!stream) throw new Error('The log stream of runs could not be opened')
   // No replica: it is removed from the start, as a build is, and for its lines' sake not before the run has ended.
-  const removedAt = new Date(Date.now() + LONGEST_RUN_DAYS * 86_400_000)
+  const removedAt = new Date(Date.now() + MAX_RUN_DAYS * 86_400_000)
   const row = await database.container.upsert({
     where: { containerId },
     create: { containerId, appEnvId, contentId, name, phase: 'run', startedAt: new Date(), removedAt },
@@ -40,8 +40,13 @@ export async function openOutput(
   })
   // The output of a command reads as it is: no engine wrote it.
   const claim = {
-    ...{ id: stream.id, appEnvId, accountId, preset: null },
-    ...{ token: lease.claim.token, lastNumber: 0n, leaseSeconds: 0 },
+    id: stream.id,
+    appEnvId,
+    accountId,
+    preset: null,
+    token: lease.claim.token,
+    lastNumber: 0n,
+    leaseSeconds: 0,
   }
   let hasDropped = false
   const access = {

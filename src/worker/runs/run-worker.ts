@@ -16,8 +16,8 @@ import { superviseRun } from './supervise-run.ts'
 /** Runs that wait for their containers take no slot, so a queue may have so many times more of them. */
 const WAITING_PER_SLOT = 8
 const FAILURE_PAUSE_MS = 1_000
-const LONGEST_SCHEDULE_PAUSE_MS = 15_000
-const SHORTEST_SCHEDULE_PAUSE_MS = 50
+const MAX_SCHEDULE_PAUSE_MS = 15_000
+const MIN_SCHEDULE_PAUSE_MS = 50
 
 type EnvironmentOf = (
   worker: WorkerContext,
@@ -98,8 +98,8 @@ export class RunWorker {
         this.#context.log.warn({ err: error }, 'Starting scheduled job runs failed; it is retried')
         return null
       })
-      const leftMs = next === null ? LONGEST_SCHEDULE_PAUSE_MS : next * 1000
-      const pauseMs = Math.min(Math.max(leftMs, SHORTEST_SCHEDULE_PAUSE_MS), LONGEST_SCHEDULE_PAUSE_MS)
+      const leftMs = next === null ? MAX_SCHEDULE_PAUSE_MS : next * 1000
+      const pauseMs = Math.min(Math.max(leftMs, MIN_SCHEDULE_PAUSE_MS), MAX_SCHEDULE_PAUSE_MS)
       await sleep(pauseMs, signal, this.#scheduleChanged.promise)
     }
   }

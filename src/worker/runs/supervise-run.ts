@@ -9,15 +9,15 @@ import { isEngineAway } from '../engine/engine-health.ts'
 import { maskedError } from '../text/masked-error.ts'
 import { sleep } from '../time/sleep.ts'
 import { ContainerGone, openAttempt, startAttempt } from './begin-attempt.ts'
+import { type Ended, endWithoutAttempt, recordAttemptEnd } from './end-attempt.ts'
 import { fencedRun } from './fenced-run.ts'
 import { type LoadedRun, loadRun, type RunContext } from './run-context.ts'
-import { type Ended, endWithoutAttempt, settleAttempt } from './settle-run.ts'
 import { watchAttempt } from './watch-attempt.ts'
 
 const ENGINE_PAUSE_MS = 1_000
-const RETRY_MS = { first: 500, longest: 10_000 }
+const RETRY_MS = { first: 500, max: 10_000 }
 /** Failures in a row, of Berth or the engine, before the attempt counts as failed. */
-const MOST_FAILURES = 8
+const MAX_FAILURES = 8
 /** A container that was watched for so long ran well: an earlier failure has nothing to do with the next one. */
 const LONG_WATCH_MS = 600_000
 
@@ -47,7 +47,7 @@ export async function superviseRun(context: RunContext, claimed: LoadedRun): Pro
       failures = failuresInARow(failures, { watchedMs, isBeingStopped: Boolean(present.attempt?.stopReason) })
       const failure = failureOf(error, failures)
       if (failure && present.attempt) return giveUp(context, present, failure)
-      // Not even an attempt could be recorded: whoever claims the run next tries again.
+      // Not even an attempt could be recorded: the next claim of the run tries again.
       if (failure) throw error
       context.log.warn(
         { err: maskedError(error, await context.mask()), jobRunId: runId },
@@ -64,7 +64,7 @@ async function step(context: RunContext, loaded: LoadedRun, watches: () => void)
   const present = loaded.attempt ? loaded : withAttempt(loaded, await openAttempt(context, loaded))
   await context.engine.requireReachable()
   if (cancelReason && !present.attempt?.containerId)
-    return settleAttempt(context, present, { ...NOTHING_RAN, stopReason: 'CANCEL', ...times(context, present) })
+    return recordAttemptEnd(context, present, { ...NOTHING_RAN, stopReason: 'CANCEL', ...times(context, present) })
   const started = await startAttempt(context, present)
   watches()
   await watchAttempt(context, started)
@@ -83,19 +83,21 @@ export const failuresInARow = (
 ): number => (watchedMs !== null && watchedMs >= LONG_WATCH_MS && !isBeingStopped ? 1 : before + 1)
 
 /**
- * Ends an attempt that cannot go on. Its container is removed first: nobody would watch it, and it would run on beside
- * the next attempt, and beside as many runs as are allowed. When that fails, the attempt is still open, and whoever
- * claims the run next goes on with it.
+ * Ends an attempt that cannot go on. Its container is removed first: unwatched, it would run on beside
+ * the next attempt, and beside as many runs as are allowed. When that fails, the attempt is still open, and the
+ * next claim of the run goes on with it.
  */
 async function giveUp(context: RunContext, loaded: LoadedRun, failure: AttemptFailure): Promise<void> {
   const containerId = loaded.attempt?.containerId
   if (containerId) await context.engine.removeRuns(containerId)
-  await settleAttempt(context, loaded, abandoned(context, loaded, failure))
+  await recordAttemptEnd(context, loaded, abandoned(context, loaded, failure))
 }
 
-/** The end of an attempt whose container nobody has seen end. What Berth was stopping it for remains the reason. */
+/** The end of an attempt whose container was not seen to end. What Berth was stopping it for remains the reason. */
 const abandoned = (context: RunContext, loaded: LoadedRun, failure: AttemptFailure): Ended => ({
-  ...{ ...NOTHING_RAN, ...failure, ...times(context, loaded) },
+  ...NOTHING_RAN,
+  ...failure,
+  ...times(context, loaded),
   stopReason: (loaded.attempt?.stopReason ?? null) as AttemptEnd['stopReason'],
 })
 
@@ -112,14 +114,14 @@ type AttemptFailure = Required<Pick<Ended, 'failure' | 'message'>>
 function failureOf(error: unknown, failures: number): AttemptFailure | null {
   const message = error instanceof Error ? error.message : String(error)
   if (error instanceof ContainerGone) return { failure: 'CONTAINER_REMOVED', message }
-  if (error instanceof ImageError && (error.isFinal || failures >= MOST_FAILURES))
+  if (error instanceof ImageError && (error.isFinal || failures >= MAX_FAILURES))
     return { failure: 'IMAGE_GONE', message }
   if (error instanceof RuntimeError && error.reason === 'IMAGE_NOT_FOUND') return { failure: 'IMAGE_GONE', message }
   if (error instanceof RuntimeError && error.reason === 'START_LOST') return { failure: 'ENGINE_LOST', message }
   if (error instanceof Failure && error.isFinal) return { failure: 'START_FAILED', message }
-  if (failures < MOST_FAILURES) return null
-  const isTold = error instanceof Error && error.constructor === Error
-  return { failure: 'INTERNAL', message: isTold ? message : 'Something unexpected went wrong; the log says what' }
+  if (failures < MAX_FAILURES) return null
+  const isShown = error instanceof Error && error.constructor === Error
+  return { failure: 'INTERNAL', message: isShown ? message : 'Something unexpected went wrong; the log says what' }
 }
 
 /**
@@ -139,6 +141,6 @@ async function outwaited(context: RunContext, loaded: LoadedRun): Promise<boolea
   const failure = { failure: 'ENGINE_LOST', message: 'No container engine answered in time' } as const
   const present = attempt ? loaded : withAttempt(loaded, await openAttempt(context, loaded))
   // The container cannot be removed now; housekeeping does it as soon as the engine is back.
-  await settleAttempt(context, present, abandoned(context, present, failure))
+  await recordAttemptEnd(context, present, abandoned(context, present, failure))
   return true
 }

@@ -2,19 +2,19 @@ import type { JobAttempt } from '../../database/generated/prisma/client.ts'
 import type { ObservedRun } from '../../runtime/run.ts'
 import { sleep } from '../time/sleep.ts'
 import { ContainerGone, type StartedAttempt } from './begin-attempt.ts'
+import { recordAttemptEnd } from './end-attempt.ts'
 import { fencedRun } from './fenced-run.ts'
 import { type LoadedRun, loadRun, type RunContext } from './run-context.ts'
 import { readOutput } from './run-output.ts'
-import { settleAttempt } from './settle-run.ts'
 
 type StopReason = 'TIMEOUT' | 'CANCEL'
 
-/** Between looks at a container whose output has ended, or could not be followed, and that runs on. */
+/** Interval of checks of a container that still runs after its output has ended or could not be followed. */
 const LOOK_MS = 500
-const LONGEST_TIMER_MS = 2_147_000_000
+const MAX_TIMER_MS = 2_147_000_000
 
 /**
- * Follows the output of a started container until it has ended, stops it when its time is up or somebody cancels it,
+ * Follows the output of a started container until it has ended, stops it when its time is up or it is cancelled,
  * and records how it ended: not before all of its output is stored.
  */
 export async function watchAttempt(context: RunContext, started: StartedAttempt): Promise<void> {
@@ -61,7 +61,7 @@ function interruption(
   { run }: LoadedRun,
   followed: Promise<void>,
 ): Promise<StopReason | null> {
-  const leftMs = run.deadlineAt ? run.deadlineAt.getTime() - lease.claim.clock.now().getTime() : LONGEST_TIMER_MS
+  const leftMs = run.deadlineAt ? run.deadlineAt.getTime() - lease.claim.clock.now().getTime() : MAX_TIMER_MS
   return new Promise((resolve) => {
     const done = (reason: StopReason | null) => () => {
       clearTimeout(timer)
@@ -70,7 +70,7 @@ function interruption(
       resolve(reason)
     }
     const [ended, cancelled] = [done(null), done('CANCEL')]
-    const timer = setTimeout(done('TIMEOUT'), Math.min(Math.max(0, leftMs), LONGEST_TIMER_MS))
+    const timer = setTimeout(done('TIMEOUT'), Math.min(Math.max(0, leftMs), MAX_TIMER_MS))
     signal.addEventListener('abort', ended, { once: true })
     lease.cancelled.addEventListener('abort', cancelled, { once: true })
     void followed.then(ended, ended)
@@ -79,7 +79,7 @@ function interruption(
   })
 }
 
-/** The reason is recorded first: whoever takes over knows why the container was stopped. */
+/** The reason is recorded first: a worker that takes over knows why the container was stopped. */
 async function stop(
   context: RunContext,
   { runId, number }: JobAttempt,
@@ -96,13 +96,16 @@ async function stop(
 async function conclude(
   context: RunContext,
   { run }: LoadedRun,
-  { exitCode, outOfMemory, startedAt, finishedAt }: ObservedRun,
+  { exitCode, outOfMemory, startedAt, finishedAt, startFault }: ObservedRun,
   seen: { output: unknown; logsTruncated: boolean },
 ): Promise<void> {
   const present = await loadRun(context.database, run.id)
   const { attempt } = present
-  await settleAttempt(context, present, {
-    ...{ exitCode, outOfMemory, ...seen },
+  await recordAttemptEnd(context, present, {
+    exitCode,
+    outOfMemory,
+    ...seen,
+    ...(startFault === undefined ? {} : { message: startFault }),
     stopReason: (attempt?.stopReason as StopReason | null) ?? null,
     engineWasAway: attempt?.engineWasAway ?? false,
     startedAt: startedAt ?? attempt?.startedAt ?? null,

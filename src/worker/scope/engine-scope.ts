@@ -26,7 +26,7 @@ export const isOnEngine = (column: Prisma.Sql, scope: EngineScope): Prisma.Sql =
 export const onEngine = (scope: EngineScope) =>
   scope === null ? { region: { engine: null } } : { region: { code: scope.regionCode, engine: scope.engine } }
 
-/** What tells engines apart in the database. */
+/** Key of the engine in the database. */
 export const engineKey = (scope: EngineScope): string =>
   engineKeyOf(scope && { code: scope.regionCode, engine: scope.engine })
 

@@ -3,10 +3,10 @@ import { type Reading, readingOf } from '../../app-types/engines/engine-metrics.
 import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
 
 const ANSWER_SECONDS = 10
-const LARGEST_ANSWER_BYTES = 256 * 1024
+const MAX_ANSWER_BYTES = 256 * 1024
 
 interface Question {
-  /** Who asks: a question of the same key that is still under way in the container is ended. */
+  /** Key of the query: one of the same key that is still running in the container is ended. */
   key: 'metrics' | 'clients'
   command: EngineCommand
   environment: Readonly<Record<string, string>>
@@ -24,12 +24,13 @@ export async function askEngine({ key, command, environment, exec, timeoutSecond
   let bytes = 0
   const output = (chunk: Uint8Array) => {
     bytes += chunk.length
-    if (bytes > LARGEST_ANSWER_BYTES)
-      throw new Error(`The metrics command printed more than ${LARGEST_ANSWER_BYTES} bytes`)
+    if (bytes > MAX_ANSWER_BYTES) throw new Error(`The metrics command printed more than ${MAX_ANSWER_BYTES} bytes`)
     chunks.push(chunk)
   }
   const { exitCode } = await exec(command, {
-    ...{ key, output, environment: { ...environment } },
+    key,
+    output,
+    environment: { ...environment },
     timeoutSeconds: timeoutSeconds ?? ANSWER_SECONDS,
   })
   if (exitCode !== 0) throw new Error(`The metrics command ended with ${exitCode}`)

@@ -41,7 +41,7 @@ async function hasClients(attempt: AttemptContext, withinMs: number): Promise<bo
       const reading = await askEngine({ key: 'clients', command, environment, exec, timeoutSeconds })
       if ((connections?.value(reading, null) ?? 0) > 0) return true
     } catch {
-      // A server that does not answer serves nobody that could be waited for.
+      // A server that does not answer has no clients to wait for.
       signal.throwIfAborted()
     }
   }

@@ -6,7 +6,7 @@ import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-c
 import { knownService } from './service-container.ts'
 
 const ANSWER_SECONDS = 10
-const LONGEST_REASON = 300
+const MAX_REASON = 300
 
 /**
  * Asks a managed service itself: its server may accept connections long before it serves clients. Null for apps that
@@ -27,7 +27,7 @@ export async function probeService(
     const options = { key: 'health', environment, timeoutSeconds: ANSWER_SECONDS }
     const { exitCode, errorOutput } = await context.engine.exec(name, health, options)
     if (exitCode === 0) return { ready: true, reason: '' }
-    const said = errorOutput.trim().split('\n').at(-1)?.slice(0, LONGEST_REASON)
+    const said = errorOutput.trim().split('\n').at(-1)?.slice(0, MAX_REASON)
     return { ready: false, reason: `${title} does not serve clients yet${said ? `: ${said}` : ''}` }
   } catch (error) {
     if (!(error instanceof RuntimeError)) throw error

@@ -33,8 +33,10 @@ export async function setPasswords(
   const service = serviceContainer(context, appEnv, recordedConfiguration(currentContent))
   const environment = {
     ...service?.container.environment,
-    ...{ OLD_PASSWORD: old.password, NEW_PASSWORD: next.password },
-    ...{ OLD_ADMIN_PASSWORD: old.adminPassword, NEW_ADMIN_PASSWORD: next.adminPassword },
+    OLD_PASSWORD: old.password,
+    NEW_PASSWORD: next.password,
+    OLD_ADMIN_PASSWORD: old.adminPassword,
+    NEW_ADMIN_PASSWORD: next.adminPassword,
   }
   const options = { key: 'rotate', environment, timeoutSeconds: COMMAND_SECONDS }
   failpoint('passwords.asked', appEnv.id)

@@ -1,12 +1,12 @@
 import { withoutTrailing } from '../../domain/without-trailing.ts'
 
 /** Of the lines that name an error; the first one is usually the cause of the others. */
-const MOST_ERRORS = 5
+const MAX_ERRORS = 5
 const LAST_LINES = 10
 
 const LINE_BYTES = 200
 /** Together with a sentence before them, they fit into what is stored of a message. */
-const MOST_BYTES = 1_700
+const MAX_BYTES = 1_700
 
 const ERROR =
   /\b(error|fatal|panic|exception|traceback|failed|failure|cannot|can't|could not|couldn't|unable to|not found|no such file|denied|undefined reference)\b|[a-z](Error|Exception)\b|ERR!|^E: /i
@@ -36,7 +36,7 @@ export class FailureExcerpt {
     if (line.trim() === '' || PROGRESS.test(line)) return
     const text = shortened(line)
     if (STEP.test(text)) this.#errors = []
-    else if (this.#errors.length < MOST_ERRORS && isError(text)) this.#errors.push({ at: this.#count, text })
+    else if (this.#errors.length < MAX_ERRORS && isError(text)) this.#errors.push({ at: this.#count, text })
     this.#count += 1
     this.#last.push(text)
     if (this.#last.length > LAST_LINES) this.#last.shift()
@@ -44,7 +44,7 @@ export class FailureExcerpt {
 
   /** In the order of the output; `…` stands for what is left out between. */
   lines(): string[] {
-    const last = lastWithin(this.#last, MOST_BYTES - this.#errors.reduce((sum, { text }) => sum + bytesOf(text), 0))
+    const last = lastWithin(this.#last, MAX_BYTES - this.#errors.reduce((sum, { text }) => sum + bytesOf(text), 0))
     const lastFrom = this.#count - last.length
     const errors = this.#errors.filter(({ at }) => at < lastFrom)
     const isAdjacent = errors.at(-1)?.at === lastFrom - 1

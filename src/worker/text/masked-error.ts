@@ -7,7 +7,7 @@ export function maskedError(error: unknown, mask: Mask): Error {
   const { message, name, stack = '' } = error
   const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
   const answered = 'statusCode' in error ? { statusCode: error.statusCode } : {}
-  // A failure says what is wrong with a version; where Berth found it out helps nobody.
+  // A failure says what is wrong with a version; the place in Berth's code does not help.
   const where = { stack: error instanceof Failure ? undefined : mask(stack) }
   return Object.assign(new Error(mask(message)), { name, ...where, ...code, ...answered })
 }

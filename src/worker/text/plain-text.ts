@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { withoutTrailing } from '../../domain/without-trailing.ts'
 import type { Mask } from './secret-mask.ts'
 
-const MOST_BYTES = 2_048
+const MAX_BYTES = 2_048
 const END_MARKS = ['\u0007', '\u001b\\', '\u009c']
 
 /**
@@ -13,7 +13,7 @@ const END_MARKS = ['\u0007', '\u001b\\', '\u009c']
 export function plainText(text: string, mask: Mask = (unmasked) => unmasked): string {
   const harmless = withoutSequences(text.toWellFormed()).replace(/[\p{Cc}--[\n\t]]/gv, '')
   // Masked in this order: control sequences could hide a secret, and a cut could leave half of one.
-  const cut = Buffer.from(mask(harmless)).subarray(0, MOST_BYTES).toString('utf8')
+  const cut = Buffer.from(mask(harmless)).subarray(0, MAX_BYTES).toString('utf8')
   return withoutTrailing(cut, '\uFFFD').trimEnd()
 }
 

@@ -6,15 +6,15 @@ export type Mask = (text: string) => string
 export { MASK }
 
 /** Shorter values occur in too many places that are no secret. */
-const SHORTEST_SECRET = 6
+const MIN_SECRET = 6
 /** An encoded form loses characters at both ends, where it depends on its neighbours. */
-const SHORTEST_ENCODED = 8
+const MIN_ENCODED = 8
 
 /** Of all secrets together: encoding megabytes would block the worker. */
-const MOST_ENCODED_CHARACTERS = 256 * 1024
+const MAX_ENCODED_CHARACTERS = 256 * 1024
 
 /** More than the longest text that is shown, by far; what is beyond it is not shown. */
-const MOST_CHARACTERS = 128 * 1024
+const MAX_CHARACTERS = 128 * 1024
 
 /**
  * Masks these values wherever programs usually write them: as they are, line by line, and escaped for JSON, for a URL or
@@ -25,10 +25,10 @@ export function createMask(secrets: readonly string[]): Mask {
   // A form may contain a shorter one.
   const longestFirst = [...forms].sort((a, b) => b.length - a.length)
   return (text) => {
-    const isCut = text.length > MOST_CHARACTERS
+    const isCut = text.length > MAX_CHARACTERS
     const masked = longestFirst.reduce(
       (rest, form) => rest.replaceAll(form, MASK),
-      isCut ? text.slice(0, MOST_CHARACTERS) : text,
+      isCut ? text.slice(0, MAX_CHARACTERS) : text,
     )
     // The cut may have gone through a secret, whose beginning would be shown.
     return isCut && masked.includes(MASK) ? masked.slice(0, masked.lastIndexOf(MASK) + MASK.length) : masked
@@ -37,14 +37,14 @@ export function createMask(secrets: readonly string[]): Mask {
 
 /** Programs print a secret of several lines line by line, and perhaps not from its beginning. */
 const piecesOf = (secret: string): string[] =>
-  [secret, ...secret.split(/\r?\n/).map((line) => line.trim())].filter((piece) => piece.length >= SHORTEST_SECRET)
+  [secret, ...secret.split(/\r?\n/).map((line) => line.trim())].filter((piece) => piece.length >= MIN_SECRET)
 
 /** Passwords and tokens are short: it is the longest values whose encoded forms are left out. */
 function* allForms(pieces: string[]): Generator<string> {
   let length = 0
   for (const piece of pieces.sort((a, b) => a.length - b.length)) {
     length += piece.length
-    if (length <= MOST_ENCODED_CHARACTERS) yield* formsOf(piece)
+    if (length <= MAX_ENCODED_CHARACTERS) yield* formsOf(piece)
     else yield piece
   }
 }
@@ -54,8 +54,12 @@ function formsOf(piece: string): string[] {
   const url = encodeURIComponent(text)
   const json = JSON.stringify(text).slice(1, -1)
   return [
-    ...[text, json, json.replaceAll('/', '\\/')],
-    ...[url, url.replaceAll('%20', '+'), url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase())],
+    text,
+    json,
+    json.replaceAll('/', '\\/'),
+    url,
+    url.replaceAll('%20', '+'),
+    url.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()),
     ...[0, 1, 2].flatMap((offset) => base64Of(text, offset)),
   ]
 }
@@ -65,5 +69,5 @@ function base64Of(text: string, offset: number): string[] {
   const bytes = Buffer.concat([Buffer.alloc(offset), Buffer.from(text)])
   const decided = [Math.ceil((offset * 8) / 6), Math.floor((bytes.length * 8) / 6)] as const
   const forms = [bytes.toString('base64').slice(...decided), bytes.toString('base64url').slice(...decided)]
-  return forms.filter((form) => form.length >= SHORTEST_ENCODED)
+  return forms.filter((form) => form.length >= MIN_ENCODED)
 }

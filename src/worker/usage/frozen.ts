@@ -2,7 +2,7 @@ import type { Database } from '../../database/client.ts'
 import type { UsageKind } from '../../domain/usage-interval.ts'
 import { recordKind } from '../../usage/usage-log.ts'
 
-/** Says that a container was frozen, or goes on. Where that fails, the next pass of the meter sees it. */
+/** Records that a container was frozen or unfrozen. Where that fails, the next pass of the meter does it. */
 export async function noteKind(
   { database }: { database: Database },
   containerId: string | null,

@@ -53,7 +53,7 @@ function sightingOf(replica: ObservedReplica, seenAt: Date | null): Sighting[] {
     runAt: startedAt,
     finishedAt: isUp ? null : replica.finishedAt,
     seenAt: isUp ? seenAt : null,
-    // A container that runs again still tells when it ended before.
+    // A container that runs again still has the time at which it ended before.
     formerEndAt: isUp ? replica.finishedAt : null,
     restartCount,
   }
@@ -68,9 +68,9 @@ interface Asking {
 }
 
 /** Of one pass: the others are seen by the next, and what has ended by then is recorded with its run. */
-const MOST_QUESTIONS = 100
+const MAX_QUESTIONS = 100
 
-/** The containers of job runs that are running. Their start is asked for once: the engine tells it for each alone. */
+/** The containers of job runs that are running. Their start is read once, because it takes a call for each. */
 export async function runSightings(
   { database, runtime, ...bounds }: Asking,
   observed: readonly ObservedRun[],
@@ -92,7 +92,7 @@ export async function runSightings(
     const run = runs.get(runId)
     if (!run) continue
     let runAt = known.get(containerId)?.runAt ?? null
-    if (!runAt && questions < MOST_QUESTIONS) {
+    if (!runAt && questions < MAX_QUESTIONS) {
       questions += 1
       runAt = (await runtime.observeRuns({ containerId }, bounds))[0]?.startedAt ?? null
     }

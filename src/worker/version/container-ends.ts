@@ -12,7 +12,7 @@ export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): strin
 const MAX_ENDS = 3
 
 interface End {
-  /** As observed then, or later where nobody observed it. */
+  /** As observed then, or later where it was not observed at once. */
   replica: ObservedReplica
   /** `exited with code 3, 3 times in a row`. */
   words: string
@@ -39,7 +39,7 @@ export class ContainerEnds {
   /** Null: the container has not ended. */
   add(replica: ObservedReplica): End | null {
     const { containerId, phase, restartCount, exitCode } = replica
-    // A container that the engine restarted has ended, even if nobody observed it.
+    // A container that the engine restarted has ended, even if that was not observed.
     const hasEnded = exitCode !== null || (restartCount > 0 && !this.#last.has(containerId))
     if (hasEnded) this.#last.set(containerId, replica)
     const last = this.#last.get(containerId)

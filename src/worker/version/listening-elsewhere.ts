@@ -2,7 +2,7 @@ import type { Listening, ListeningSocket } from '../../runtime/container-runtime
 import { isLoopback } from '../../runtime/tcp-table.ts'
 
 /** More would hide the one that matters. */
-const MOST_PORTS = 4
+const MAX_PORTS = 4
 
 /** Where a container listens instead of on its port. */
 export interface Elsewhere {
@@ -17,10 +17,23 @@ export interface Elsewhere {
   isNowhere: boolean
 }
 
-/** Why nobody reaches the port, as far as the sockets tell; null when it can be reached. */
-export function listeningElsewhere({ sockets, declaredPorts }: Listening, port: number): Elsewhere | null {
+/**
+ * Why the port cannot be reached, as far as the sockets show; null when it can be reached. `isRefused`: a connection to it was,
+ * just before. The kernel lists a socket for IPv6 alone as it lists one for both, and only that distinguishes them.
+ */
+export function listeningElsewhere(
+  { sockets, declaredPorts }: Listening,
+  port: number,
+  { isRefused = false } = {},
+): Elsewhere | null {
   const onPort = sockets.filter((socket) => socket.port === port)
-  if (onPort.some(({ address }) => !isLoopback(address))) return null
+  const reached = onPort.filter(({ address }) => !isLoopback(address))
+  const [first] = reached
+  if (first && isRefused && reached.every(({ address }) => address.includes(':'))) {
+    const words = `listens on ${named(first)} only, and there by IPv6 alone, which its container has not; listen on 0.0.0.0`
+    return { words, isLasting: true, isNowhere: false }
+  }
+  if (first) return null
   const [own] = onPort
   // Nothing can listen on all addresses of a port while one of them is taken.
   if (own) return { words: `listens on ${named(own)} only; listen on 0.0.0.0`, isLasting: true, isNowhere: false }
@@ -28,7 +41,7 @@ export function listeningElsewhere({ sockets, declaredPorts }: Listening, port: 
   if (reachable.length > 0) {
     const declared = reachable.filter((one) => declaredPorts.includes(one))
     return {
-      words: `listens on ${listOf(reachable)}, not ${port}; listen on $PORT, or set the app's port to ${(declared.length > 0 ? declared : reachable).slice(0, MOST_PORTS).join(' or ')}`,
+      words: `listens on ${listOf(reachable)}, not ${port}; listen on $PORT, or set the app's port to ${(declared.length > 0 ? declared : reachable).slice(0, MAX_PORTS).join(' or ')}`,
       isLasting: declared.length > 0 && !declaredPorts.includes(port),
       isNowhere: false,
     }
@@ -45,7 +58,7 @@ const named = ({ address, port }: ListeningSocket) =>
   address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`
 
 function listOf(all: readonly (string | number)[]): string {
-  const shown = all.slice(0, MOST_PORTS)
+  const shown = all.slice(0, MAX_PORTS)
   const rest = all.length - shown.length
   if (rest > 0) return `${shown.join(', ')} and ${rest} more`
   return shown.length > 1 ? `${shown.slice(0, -1).join(', ')} and ${shown.at(-1)}` : shown.join('')

@@ -14,7 +14,7 @@ import { sleep } from '../time/sleep.ts'
 import { lastLines } from './last-lines.ts'
 
 const FIRST_PAUSE_MS = 20
-const LONGEST_PAUSE_MS = 500
+const MAX_PAUSE_MS = 500
 
 /** Whether containers of the version may start only after its release command. One that was deployed has passed it. */
 export const needsRelease = ({ content }: Pick<VersionAttemptContext, 'content'>): boolean =>
@@ -39,18 +39,19 @@ async function isRepeated({ database, content }: VersionAttemptContext): Promise
   return (await database.jobRun.count({ where })) > 0
 }
 
-/** Hash of what the command depends on: the image, the command itself and the variables. */
+/** Hash of what the command depends on: the image, the command itself, the variables, and how its container is made. */
 function releaseKeyOf(content: Content): string {
-  const { release, variables } = recordedConfiguration(content)
+  const { release, variables, containerSettings } = recordedConfiguration(content)
   const given = variables.filter(isReadByContainers).map(({ name, fingerprint }) => [name, fingerprint])
-  const seen = [content.imageDigest, release, given.sort(([a = ''], [b = '']) => (a < b ? -1 : 1))]
+  const settings = containerSettings ? [containerSettings] : []
+  const seen = [content.imageDigest, release, given.sort(([a = ''], [b = '']) => (a < b ? -1 : 1)), ...settings]
   return createHash('sha256').update(JSON.stringify(seen)).digest('hex')
 }
 
-/** Waits for the run, and returns what to tell of it. Whoever takes over waits for the same run. */
+/** Waits for the run, and returns the step's detail. A worker that takes over waits for the same run. */
 async function passed(attempt: VersionAttemptContext): Promise<string> {
   const { steps, signal } = attempt
-  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = FIRST_PAUSE_MS; ; pauseMs = Math.min(pauseMs * 1.3, MAX_PAUSE_MS)) {
     const { own, isHeldUp } = await releasesOf(attempt)
     if (own?.status === 'SUCCEEDED') return `${own.id} has succeeded`
     if (own && hasRunEnded(own.status)) throw await failed(attempt, own)
@@ -81,12 +82,19 @@ async function begin(tx: Transaction, { appEnv, content, operation, lease }: Ver
   const { accountId, appEnvId, id: contentId, version: contentVersion } = content
   const run = await tx.jobRun.create({
     data: {
-      ...{ id: newId('run'), accountId, appEnvId, contentId, contentVersion },
-      ...{ status: 'RUNNING', trigger: 'RELEASE', startedAt: lease.claim.clock.now() },
+      id: newId('run'),
+      accountId,
+      appEnvId,
+      contentId,
+      contentVersion,
+      status: 'RUNNING',
+      trigger: 'RELEASE',
+      startedAt: lease.claim.clock.now(),
       snapshot: snapshot as unknown as object,
       maxConcurrency: snapshot.maxConcurrency,
       releaseKey: releaseKeyOf(content),
-      ...{ requestId: operation.requestId, requestedBy: operation.requestedBy },
+      requestId: operation.requestId,
+      requestedBy: operation.requestedBy,
     },
   })
   await notifyRuns(tx, appEnvId)

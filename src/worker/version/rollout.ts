@@ -48,19 +48,28 @@ export async function rolloutOf(
     environment: { ...variables, ...service?.container.environment },
     files: service?.container.files ?? [],
     sandbox: service?.sandbox ?? null,
-    stopSeconds: service?.engine.stopSeconds ?? null,
+    settings: configuration.containerSettings ?? null,
+    stopSeconds: service?.engine.stopSeconds ?? configuration.containerSettings?.stopGraceSeconds ?? null,
     volume: await volumeOf(context, appEnv, configuration),
     // No request may reach a program that does not wait for any.
     port: service || isRouted(appEnv.app, configuration) ? configuration.port : null,
     replicas,
     followers: service && followersOf(service, appEnv),
     resources: resourcesOf(configuration),
-    heldNetwork: sleeps(appEnv, configuration) ? (choice.isAwaited ? 'IF_READY' : 'MADE') : 'NONE',
+    group: groupOf(appEnv),
+    heldNetwork: mayJoin(appEnv, configuration) ? (choice.isAwaited ? 'IF_READY' : 'MADE') : 'NONE',
   }
 }
 
-const sleeps = ({ app }: ClaimedAppEnv, configuration: Configuration): boolean =>
-  requestScalingOf(app, configuration)?.minScale === 0
+/** The network of the installation that the environment is part of. */
+const groupOf = ({ networkGroup, networkAliases }: ClaimedAppEnv): Rollout['group'] =>
+  networkGroup === null ? null : { id: networkGroup, aliases: networkAliases }
+
+/** Where the container sleeps, unless its connection is unlike others: with a name or a second network of its own. */
+export const mayJoin = ({ app, networkGroup }: ClaimedAppEnv, configuration: Configuration): boolean =>
+  requestScalingOf(app, configuration)?.minScale === 0 &&
+  networkGroup === null &&
+  configuration.containerSettings?.hostname === undefined
 
 /**
  * The rollout that serves, with this many replicas, or more: the engine removes those beyond the number at once, and must

@@ -32,8 +32,13 @@ export async function route(
   await completeOperation(attempt, {
     status: 'RUNNING',
     appEnv: {
-      ...{ currentContentId: content.id, rolloutId: operation.id, ...replicas },
-      ...{ health: healthOf(desired, ready.length), observedReason: null, observedAt: now, ...also.appEnv },
+      currentContentId: content.id,
+      rolloutId: operation.id,
+      ...replicas,
+      health: healthOf(desired, ready.length),
+      observedReason: null,
+      observedAt: now,
+      ...also.appEnv,
     },
     finish: [
       { name: 'ready', detail: `${ready.length} of ${ready.length} ready after ${secondsSince(attempt, now)} s` },

@@ -40,7 +40,7 @@ function servicePasswords({ vault }: MaskContext, { account, serviceCredentials 
   })
 }
 
-/** A variable that refers to a managed service is a secret in effect, also where nobody called it one. */
+/** A variable that refers to a managed service is a secret in effect, even if it is not marked as one. */
 async function referencedPasswords(
   context: MaskContext,
   { accountId, account }: ClaimedAppEnv,
@@ -66,7 +66,7 @@ const secretVariablesOf = (content: Content): SealedVariable[] =>
     ({ isSecret }) => isSecret,
   )
 
-/** A reference that is broken by now fails the version, and must not keep its failure from being told. */
+/** A reference that is broken by now fails the version, and must not prevent its failure from being recorded. */
 async function resolvedSecrets(context: MaskContext, appEnv: ClaimedAppEnv, content: Content): Promise<string[]> {
   const names = new Set(secretVariablesOf(content).map(({ name }) => name))
   if (names.size === 0) return []

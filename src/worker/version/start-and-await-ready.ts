@@ -18,7 +18,7 @@ import { removeReplicas } from './remove-replicas.ts'
 
 /** Most are asked over the network; a service, or a health check, by a program in the container, which costs much more. */
 const FIRST_PAUSE_MS = { network: 4, command: 150 }
-const LONGEST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 1_000
 /** Between two questions to the engine, which cost more than an attempt to connect. */
 const OBSERVE_EVERY_MS = 25
 
@@ -53,13 +53,13 @@ async function waitUntilReady(
   const deadline = since + timeoutSeconds * 1000
   const wait = new ReadyWait(attempt, rollout, applied)
   const firstPauseMs = FIRST_PAUSE_MS[isAskedOverNetwork(attempt) ? 'network' : 'command']
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.3, LONGEST_PAUSE_MS)) {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.3, MAX_PAUSE_MS)) {
     const ready = await wait.round()
     if (ready.length >= rollout.replicas) return ready
     const now = attempt.lease.claim.clock.now().getTime()
     if (now > deadline) throw await wait.timedOut(timeoutSeconds)
     // Most versions are ready within a second, so progress is shown only after that.
-    if (now - since > LONGEST_PAUSE_MS) {
+    if (now - since > MAX_PAUSE_MS) {
       const detail = `waiting: ${wait.reason} (${ready.length} of ${rollout.replicas} ready)`
       await steps.detail('ready', detail, `Not ready yet: ${wait.reason}`)
     }
@@ -138,7 +138,7 @@ class ReadyWait {
   }
 
   async timedOut(seconds: number): Promise<VersionFailed> {
-    // A dead container explains more than a probe that found nobody, however late it dies again.
+    // A dead container explains more than a probe without an answer, however late it dies again.
     const dead = this.#ends.newest
     const words = await lastLines(this.#attempt, dead ?? this.#unready)
     const reason = dead ? `container ${dead.index} ${exitOf(dead)}` : this.reason
@@ -149,18 +149,20 @@ class ReadyWait {
 
   async #probe(replica: ObservedReplica): Promise<void> {
     if (this.#ready.has(identity(replica))) return
-    const { ready, reason } = await this.#ask(replica)
+    const { ready, reason, ...probed } = await this.#ask(replica)
     if (ready) this.#ready.add(identity(replica))
     else {
-      this.reason = (await this.#listensElsewhere(replica)) ?? reason
+      this.reason = (await this.#listensElsewhere(replica, probed)) ?? reason
       this.#unready = replica
     }
   }
 
   /** Fails the version when waiting longer would not help. */
-  async #listensElsewhere(replica: ObservedReplica): Promise<string | null> {
+  async #listensElsewhere(replica: ObservedReplica, probed: { isRefused?: boolean }): Promise<string | null> {
     if (!isAskedOverNetwork(this.#attempt)) return null
-    const found = await this.#listening.elsewhere(replica, identity(replica))
+    const { healthCheck, port } = recordedConfiguration(this.#attempt.content)
+    const isOwnPort = [null, undefined, port].includes(readinessOf(healthCheck).port)
+    const found = await this.#listening.elsewhere(replica, identity(replica), isOwnPort ? probed : {})
     this.#listensNowhere = found?.isNowhere ?? false
     if (!found) return null
     const words = `container ${replica.index} ${found.words}`

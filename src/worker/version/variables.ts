@@ -6,6 +6,7 @@ import {
   recordedConfiguration,
   type SealedVariable,
 } from '../../domain/configuration.ts'
+import { healthCheckType } from '../../domain/health-check.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
 import { connectionUrls, type UrlLookup } from '../../references/connection-urls.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
@@ -41,10 +42,13 @@ export async function buildVariables(
 }
 
 function platformVariables(appEnv: ClaimedAppEnv, content: Content): Values {
-  const { port } = recordedConfiguration(content)
+  const { port, healthCheck } = recordedConfiguration(content)
+  // In an installation, a service without an open port is reached where its program listens by default: a PORT that
+  // leads to no host would move it. The image of a managed service may read it for something else.
+  const isReachedElsewhere = appEnv.networkGroup !== null && healthCheckType(healthCheck) === 'NONE'
+  const hasPort = port !== null && !isReachedElsewhere && !isService(appEnv.app)
   return {
-    // The image of a managed service may read it for something else.
-    ...(port === null || isService(appEnv.app) ? {} : { PORT: String(port) }),
+    ...(hasPort ? { PORT: String(port) } : {}),
     BERTH_APP_ENV_ID: appEnv.id,
     BERTH_ENV_NAME: appEnv.cliEnvName,
     BERTH_CONTENT_ID: content.id,

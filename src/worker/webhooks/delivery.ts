@@ -15,20 +15,20 @@ export interface Receiver {
 /** A delivery that waits. */
 export interface Waiting {
   id: string
-  lane: string
+  queue: string
   sequence: bigint
   failures: number
-  /** It is attempted once, and its failure says nothing but to who asked for it. */
+  /** It is attempted once, and its failure counts only for the caller who requested it. */
   isTest: boolean
   isDue: boolean
 }
 
-/** The lanes of which the first delivery is due, each in the order of its events. */
-export async function dueLanes(database: Database, webhookId: string): Promise<Waiting[][]> {
+/** The queues whose first delivery is due, each in the order of its events. */
+export async function dueQueues(database: Database, webhookId: string): Promise<Waiting[][]> {
   const waiting = await database.$queryRaw<Waiting[]>`
-    SELECT id, lane, sequence, failures, event_type = 'webhook.tested' AS "isTest", due_at <= now() AS "isDue" FROM webhook_delivery
+    SELECT id, lane AS queue, sequence, failures, event_type = 'webhook.tested' AS "isTest", due_at <= now() AS "isDue" FROM webhook_delivery
     WHERE webhook_id = ${webhookId} AND status = 'PENDING' ORDER BY sequence`
-  return [...Map.groupBy(waiting, ({ lane }) => lane).values()].filter(([first]) => first?.isDue)
+  return [...Map.groupBy(waiting, ({ queue }) => queue).values()].filter(([first]) => first?.isDue)
 }
 
 /** Null when the event is no longer kept. */
@@ -53,12 +53,15 @@ export const bodyOf = ({ eventSequenceId, sequence, type, createdAt, payload, ..
     timestamp: createdAt.toISOString(),
     data: {
       accountId: eventSequenceId,
-      ...{ appId: ids.appId ?? null, appEnvId: ids.appEnvId ?? null, operationId: ids.operationId ?? null },
-      ...{ cursor: String(sequence), payload },
+      appId: ids.appId ?? null,
+      appEnvId: ids.appEnvId ?? null,
+      operationId: ids.operationId ?? null,
+      cursor: String(sequence),
+      payload,
     },
   })
 
-/** Whether people need to be told of it. Decided when the event is taken: it decides whether there is a delivery. */
+/** Whether a notice announces it to people. Decided when the event is taken: it decides whether there is a delivery. */
 export async function isNews(database: Database | Transaction, event: RecordedEvent): Promise<boolean> {
   const { type, appEnvId, operationId } = event
   const hasRecovered = type === 'operation.succeeded' && (await followsFailure(database, appEnvId, operationId))

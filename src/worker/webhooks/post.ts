@@ -29,7 +29,10 @@ export async function post({ url: text, body, headers = {}, config, signal }: Po
   if (host.kind === 'unknown') return failure(`${url.hostname} cannot be resolved`)
   if (url.protocol !== 'https:' && !host.isListed) return failure('Only https:// is allowed')
   const answer = await askAddress(url, host.addresses, {
-    ...{ method: 'POST', body, signal, bodyBytes: config.BERTH_WEBHOOK_ANSWER_BYTES },
+    method: 'POST',
+    body,
+    signal,
+    bodyBytes: config.BERTH_WEBHOOK_ANSWER_BYTES,
     headers: { 'content-type': 'application/json', ...headers },
   })
   const { status } = answer
@@ -37,14 +40,18 @@ export async function post({ url: text, body, headers = {}, config, signal }: Po
   const isRedirect = status >= 300 && status < 400
   const words = isRedirect ? `Answered ${status}: redirects are not followed` : `Answered ${status}`
   return {
-    ...{ delivered, isGone: status === GONE, answerStatus: status, retryAfterSeconds: retryAfterSeconds(answer) },
-    ...{ answer: plainText(answer.body.toString('utf8')) || null, error: delivered ? null : words },
+    delivered,
+    isGone: status === GONE,
+    answerStatus: status,
+    retryAfterSeconds: retryAfterSeconds(answer),
+    answer: plainText(answer.body.toString('utf8')) || null,
+    error: delivered ? null : words,
   }
 }
 
 const failure = (error: string): Outcome => ({ delivered: false, answerStatus: null, answer: null, error })
 
-/** A name server may take its time, and cannot be told to stop. */
+/** A query of a name server may be slow, and cannot be cancelled. */
 function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   const late = new Promise<never>((_resolve, reject) => {
     signal.throwIfAborted()

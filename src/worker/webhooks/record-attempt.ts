@@ -6,7 +6,7 @@ import type { Receiver, Waiting } from './delivery.ts'
 import { fencedWebhook, type WebhookLease } from './webhook-lease.ts'
 
 /** Attempts of a delivery that are kept: redelivered by hand, it may have any number. */
-const MOST_ATTEMPTS = 100
+const MAX_ATTEMPTS = 100
 
 interface Recording {
   database: Database
@@ -15,7 +15,7 @@ interface Recording {
   receiver: Receiver
 }
 
-/** Writes what came of an attempt. A failure may switch the webhook off; false then. */
+/** Records the outcome of an attempt. A failure may switch the webhook off; false then. */
 export async function recordAttempt(recording: Recording, delivery: Waiting, attempt: Attempt): Promise<boolean> {
   const { database, config, lease, receiver } = recording
   const { webhook } = receiver
@@ -54,18 +54,18 @@ async function writeDelivery(tx: Transaction, config: Config, { id, ...delivery 
   await tx.webhookAttempt.create({
     data: { deliveryId: id, number, delivered: attempt.delivered, durationMs, answerStatus, error },
   })
-  await tx.webhookAttempt.deleteMany({ where: { deliveryId: id, number: { lte: number - MOST_ATTEMPTS } } })
+  await tx.webhookAttempt.deleteMany({ where: { deliveryId: id, number: { lte: number - MAX_ATTEMPTS } } })
 }
 
 const limitsOf = (config: Config) => ({
   attempts: config.BERTH_WEBHOOK_ATTEMPTS,
-  pauses: { first: config.BERTH_WEBHOOK_RETRY_SECONDS, longest: config.BERTH_WEBHOOK_LONGEST_RETRY_SECONDS },
+  pauses: { first: config.BERTH_WEBHOOK_RETRY_SECONDS, max: config.BERTH_WEBHOOK_LONGEST_RETRY_SECONDS },
 })
 
-/** What waits stays, and goes out when the webhook is enabled again. */
+/** Waiting deliveries stay, and are sent when the webhook is enabled again. */
 async function switchOff(tx: Transaction, { webhook }: Receiver, reason: 'GONE' | 'FAILING'): Promise<void> {
   const { id: webhookId, accountId, kind, name } = webhook
-  // Another lane may have switched it off in the same round.
+  // Another queue may have switched it off in the same round.
   const { count } = await tx.webhook.updateMany({
     where: { id: webhookId, isEnabled: true },
     data: { isEnabled: false, disabledReason: reason, version: { increment: 1 } },

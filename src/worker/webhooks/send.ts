@@ -19,7 +19,7 @@ interface Sending {
   signal: AbortSignal
 }
 
-/** One attempt to tell a receiver of an event. Throws where it gets no answer. */
+/** One attempt to send an event to a receiver. Throws when there is no answer. */
 export async function send(sending: Sending): Promise<Outcome> {
   const { database, config, receiver, deliveryId, event, signal } = sending
   const { webhook, secrets } = receiver
@@ -43,7 +43,7 @@ function signed({ secrets, signsTwice }: Receiver, id: string, body: string): Re
   }
 }
 
-/** Nobody's names may call people, nor make links of their own. */
+/** Names chosen by users must not mention people or make links. */
 const CHAT_BODIES = {
   SLACK: ({ title, text }: Notice) => {
     const plain = (words: string) => words.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')

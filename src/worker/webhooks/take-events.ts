@@ -9,15 +9,15 @@ import { isNews } from './delivery.ts'
 import { fencedWebhook, type WebhookLease } from './webhook-lease.ts'
 
 /** Deliveries of one webhook that wait at most: the events after them stay where they are. */
-export const MOST_WAITING = 1_000
+export const MAX_WAITING = 1_000
 
 const ofTheAccount = 'account'
 
-/** Who asked for the test knows the id of its delivery already, and waits for nothing that waits. */
-function placeOf({ type, appEnvId, payload }: RecordedEvent): { id: string; lane: string } {
-  if (type !== 'webhook.tested') return { id: newId('dlv'), lane: appEnvId ?? ofTheAccount }
+/** The caller of a test knows the id of its delivery already; it has a queue of its own, so it is sent at once. */
+function placeOf({ type, appEnvId, payload }: RecordedEvent): { id: string; queue: string } {
+  if (type !== 'webhook.tested') return { id: newId('dlv'), queue: appEnvId ?? ofTheAccount }
   const id = String(payload.deliveryId)
-  return { id, lane: id }
+  return { id, queue: id }
 }
 
 /**
@@ -28,20 +28,24 @@ export async function takeEvents(database: Database, lease: WebhookLease): Promi
   await fencedWebhook(database, lease, async (tx) => {
     const webhook = await tx.webhook.findUniqueOrThrow({ where: { id: lease.webhookId } })
     const waiting = await tx.webhookDelivery.count({ where: { webhookId: webhook.id, status: 'PENDING' } })
-    if (waiting >= MOST_WAITING) return
+    if (waiting >= MAX_WAITING) return
     const from = await firstKept(tx, webhook)
     // A page has fewer events than may wait.
-    const page = (await readPage(tx as Database, webhook.accountId, from)).slice(0, MOST_WAITING - waiting)
+    const page = (await readPage(tx as Database, webhook.accountId, from)).slice(0, MAX_WAITING - waiting)
     const readSequence = page.at(-1)?.sequence ?? from
     if (readSequence === webhook.readSequence) return
     const wanted = await wantedOf(tx, webhook, page)
     await tx.webhookDelivery.createMany({
       data: wanted.map((event) => ({
-        ...{ webhookId: webhook.id, sequence: event.sequence, eventType: event.type },
-        ...{ appEnvId: event.appEnvId ?? null, ...placeOf(event) },
+        webhookId: webhook.id,
+        sequence: event.sequence,
+        eventType: event.type,
+        appEnvId: event.appEnvId ?? null,
+        ...placeOf(event),
       })),
     })
-    // Raw, because nobody has changed the webhook. It stays due until it is released: this worker may die before.
+    // Raw, so that the version of the webhook stays: no user has changed it. It stays due until it is released: this
+    // worker may die before.
     await tx.$executeRaw`
       UPDATE webhook SET read_sequence = ${readSequence}, due_at = least(due_at, now()) WHERE id = ${webhook.id}`
     if (from > webhook.readSequence) await announceSkipped(tx, webhook, from)

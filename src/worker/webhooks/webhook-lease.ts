@@ -74,16 +74,16 @@ export async function fencedWebhook<T>(
 }
 
 /**
- * Gives the webhook back, due when the first delivery of any lane is. In a statement after the lock was taken, which
+ * Gives the webhook back, due when the first delivery of any queue is. In a statement after the lock was taken, which
  * sees what a call has made due meanwhile.
  */
-export const releaseWebhook = (database: Database, lease: WebhookLease, mostWaiting: number): Promise<number> =>
+export const releaseWebhook = (database: Database, lease: WebhookLease, maxWaiting: number): Promise<number> =>
   fencedWebhook(
     database,
     lease,
     (tx) => tx.$executeRaw`
       UPDATE webhook SET lease_owner = NULL, lease_expires_at = NULL, served_at = now(),
-        is_full = ${mostWaiting} <= (SELECT count(*) FROM webhook_delivery
+        is_full = ${maxWaiting} <= (SELECT count(*) FROM webhook_delivery
           WHERE webhook_id = ${lease.webhookId} AND status = 'PENDING'),
         due_at = (SELECT min(due_at) FROM (
           SELECT DISTINCT ON (lane) due_at FROM webhook_delivery

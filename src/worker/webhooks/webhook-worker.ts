@@ -4,14 +4,14 @@ import { inParallel } from '../../runtime/in-parallel.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
 import { WorkQueue } from '../claim/work-queue.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import { dueLanes, eventOf, type Receiver, type Waiting } from './delivery.ts'
+import { dueQueues, eventOf, type Receiver, type Waiting } from './delivery.ts'
 import { deleteOldDeliveries, giveUp, recordAttempt } from './record-attempt.ts'
 import { send } from './send.ts'
-import { MOST_WAITING, takeEvents } from './take-events.ts'
+import { MAX_WAITING, takeEvents } from './take-events.ts'
 import { claimWebhook, releaseWebhook, type WebhookLease } from './webhook-lease.ts'
 
-/** Lanes of one webhook that are sent side by side. */
-const LANES = 4
+/** Queues of one webhook that are sent in parallel. */
+const MAX_PARALLEL = 4
 /** What a round needs besides its attempts. */
 const MARGIN_SECONDS = 10
 
@@ -66,7 +66,7 @@ export class WebhookWorker {
       const round = { context: this.#context, lease, receiver, until, stopping: this.#stopping }
       if (await attemptAll({ ...round, isOver: false, hasEnded: false }))
         await deleteOldDeliveries({ database, config, lease })
-      await releaseWebhook(database, lease, MOST_WAITING)
+      await releaseWebhook(database, lease, MAX_WAITING)
     } catch (error) {
       if (!(error instanceof LeaseLost))
         log.warn({ err: error, webhookId: lease.webhookId }, 'Delivering failed; it is retried when the lease expires')
@@ -86,20 +86,20 @@ async function receiverOf({ database, vault }: WebhookContext, webhookId: string
 
 /** Whether any delivery has ended. */
 async function attemptAll(round: Round): Promise<boolean> {
-  const lanes = await dueLanes(round.context.database, round.lease.webhookId)
-  await inParallel(lanes, LANES, (lane) => attemptLane(round, lane))
+  const queues = await dueQueues(round.context.database, round.lease.webhookId)
+  await inParallel(queues, MAX_PARALLEL, (queue) => attemptQueue(round, queue))
   return round.hasEnded
 }
 
 /** One after the other, up to the first that fails: what comes after it must not arrive before it. */
-async function attemptLane(round: Round, lane: readonly Waiting[]): Promise<void> {
-  for (const delivery of lane) {
+async function attemptQueue(round: Round, queue: readonly Waiting[]): Promise<void> {
+  for (const delivery of queue) {
     const isLate = performance.now() > round.until
     if (round.isOver || isLate || round.stopping.aborted || !(await attemptOne(round, delivery))) return
   }
 }
 
-/** Whether the next of the lane may follow. */
+/** Whether the next of the queue may follow. */
 async function attemptOne(round: Round, delivery: Waiting): Promise<boolean> {
   const { context, lease, receiver } = round
   const { database, config } = context

@@ -15,7 +15,7 @@ import { BLOCK_BYTES, hashed, randomBlocks, silentInput } from '../streams.ts'
 
 const NOTE = '/data/note'
 /** Of the engine, its connection and the streams: more than this is not on its way at any time. */
-const MOST_UNDER_WAY = 64
+const MAX_UNDER_WAY = 64
 
 /** `exec` runs a command, carries its streams, and leaves nothing of it behind. */
 export function describeCommands(given: () => World, harness: EngineHarness): void {
@@ -56,7 +56,9 @@ export function describeCommands(given: () => World, harness: EngineHarness): vo
     expect(Buffer.byteLength(result.errorOutput)).toBeGreaterThan(8000)
     expect(Buffer.byteLength(result.errorOutput)).toBeLessThanOrEqual(8192)
     expect(await said(world().runtime, name, commandLine(programs.greet))).toEqual({
-      ...{ exitCode: 0, text: 'hello', errorOutput: '' },
+      exitCode: 0,
+      text: 'hello',
+      errorOutput: '',
     })
   })
 
@@ -107,7 +109,7 @@ export function describeCommands(given: () => World, harness: EngineHarness): vo
       (bytes) => bytes > 0,
     )
     await pause(1000)
-    expect(sent.taken()).toBeLessThan(MOST_UNDER_WAY)
+    expect(sent.taken()).toBeLessThan(MAX_UNDER_WAY)
     expect(received.bytes()).toBeLessThanOrEqual(BLOCK_BYTES)
     released.resolve()
     expect(await copying).toMatchObject({ exitCode: 0 })

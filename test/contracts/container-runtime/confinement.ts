@@ -22,6 +22,26 @@ export function describeConfinement(world: () => World, harness: EngineHarness):
     expect(confession).toMatchObject({ directory: '/tmp', greeting: 'a=b "c" $d' })
   })
 
+  test('takes the working directory of the settings, unless the command has one', async () => {
+    const { runtime } = world()
+    const directoryOf = async (workingDir: string | null) => {
+      const rollout = world().rollout({
+        command: harness.programs.confess,
+        settings: { workingDir: '/srv' },
+        workingDir,
+      })
+      await runtime.apply(rollout)
+      const { name } = await onlyReplica(runtime, rollout.appEnvId)
+      const lines = await eventually(
+        () => Array.fromAsync(runtime.logs(name, {})),
+        (seen) => seen.length > 0,
+      )
+      return JSON.parse(lines[0]?.message ?? '{}').directory
+    }
+    expect(await directoryOf(null)).toBe('/srv')
+    expect(await directoryOf('/tmp')).toBe('/tmp')
+  })
+
   test('accepts a limit above the machine’s cores', async () => {
     const rollout = world().rollout({ resources: { cpu: 512, memoryMb: 128 } })
     await world().runtime.apply(rollout)

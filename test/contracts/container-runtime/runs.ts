@@ -7,9 +7,22 @@ type Command = { entrypoint: readonly string[]; args: readonly string[] }
 export function runOf(world: World, { entrypoint, args }: Command, change: Partial<RunContainer> = {}): RunContainer {
   const { accountId, appId, appEnvId, contentId, generation, requestId, pinnedImage } = world.rollout()
   return {
-    ...{ accountId, appId, appEnvId, contentId, generation, requestId, pinnedImage },
-    ...{ runId: uniqueId('run'), attempt: 1, environment: {}, files: [], workingDir: null },
-    ...{ command: { entrypoint: [...entrypoint], args: [...args] }, resources: { cpu: 1, memoryMb: 256 } },
+    accountId,
+    appId,
+    appEnvId,
+    contentId,
+    generation,
+    requestId,
+    pinnedImage,
+    runId: uniqueId('run'),
+    attempt: 1,
+    environment: {},
+    files: [],
+    workingDir: null,
+    settings: null,
+    group: null,
+    command: { entrypoint: [...entrypoint], args: [...args] },
+    resources: { cpu: 1, memoryMb: 256 },
     ...change,
   }
 }

@@ -11,7 +11,11 @@ export function describeBuilding(world: () => World, harness: EngineHarness): vo
     const { id, appEnvId } = await buildImage(
       world(),
       [
-        ...['ARG WHO=nobody', 'ARG UNSET=default', 'ENV GREETING="hello $WHO, $UNSET"', 'WORKDIR /app', 'COPY . /app'],
+        'ARG WHO=nobody',
+        'ARG UNSET=default',
+        'ENV GREETING="hello $WHO, $UNSET"',
+        'WORKDIR /app',
+        'COPY . /app',
         `CMD ${JSON.stringify([...announce.entrypoint, ...announce.args])}`,
       ],
       { files: { message: 'from the archive' }, buildArgs: { WHO: 'you' } },

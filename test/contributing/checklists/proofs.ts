@@ -4,6 +4,7 @@ import { field } from './field.ts'
 import { imageBuilderAdapter } from './image-builder-adapter.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { otherWrite } from './other-write.ts'
+import { read } from './read.ts'
 import { runtimeAdapter } from './runtime-adapter.ts'
 import { setting } from './setting.ts'
 import { solution } from './solution.ts'
@@ -12,6 +13,7 @@ import { solution } from './solution.ts'
 export const PROOFS: readonly ChecklistProof[] = [
   lifecycleOperation,
   otherWrite,
+  read,
   field,
   appType,
   solution,

@@ -16,7 +16,12 @@ export const scratchpad = defineSolution({
   components: [
     { key: 'db', name: 'Database', dockerPreset: 'POSTGRESQL' },
     {
-      ...{ key: 'app', name: 'Paper', isMain: true, dockerPreset: 'CUSTOM', image: 'scratch/paper:1.2', port: 80 },
+      key: 'app',
+      name: 'Paper',
+      isMain: true,
+      dockerPreset: 'CUSTOM',
+      image: 'scratch/paper:1.2',
+      port: 80,
       dependsOn: ['db'],
       variables: { COLOUR: '{{inputs.colour}}', DATABASE_URL: '{{db.internalUrl}}' },
     },
@@ -29,9 +34,7 @@ export const solution: ChecklistProof = {
   heading: 'A solution',
   follow(copy) {
     copy.write(FILE, SOLUTION)
-    copy.replace(LIST, 'wikiJs, wordpress]', 'wikiJs, wordpress, scratchpad]', [
-      "import { scratchpad } from './catalogue/scratchpad.ts'",
-    ])
+    copy.addLine(LIST, 'wordpress,', '  scratchpad,', ["import { scratchpad } from './catalogue/scratchpad.ts'"])
   },
   edits: [FILE, LIST],
   expectOutcome({ solutions, migration }) {

@@ -97,14 +97,16 @@ async function onTheEngine({ docker, installationId }: TestCluster, wanted: Want
 async function networks({ docker, installationId, pool }: TestCluster): Promise<string[]> {
   const filters = { label: [`berth.installation=${installationId}`] }
   const found = await docker.listNetworks({ filters })
+  // An account has one, and one for each of its groups.
   const { rows } = await pool.query<{ id: string }>(
-    'SELECT DISTINCT account_id AS id FROM app_env WHERE deleted_at IS NULL',
+    `SELECT account_id AS id FROM app_env WHERE deleted_at IS NULL
+     UNION SELECT network_group FROM app_env WHERE deleted_at IS NULL AND network_group IS NOT NULL`,
   )
   const owners = new Set(rows.map(({ id }) => id))
-  const accounts = found.map(({ Labels }) => Labels?.['berth.account'] ?? '')
+  const present = found.map(({ Labels }) => Labels?.['berth.group'] ?? Labels?.['berth.account'] ?? '')
   return [
-    ...accounts.filter((id) => !owners.has(id)).map((id) => `a network is orphaned: of ${id}`),
-    ...accounts.filter((id, position) => accounts.indexOf(id) !== position).map((id) => `two networks of ${id}`),
+    ...present.filter((id) => !owners.has(id)).map((id) => `a network is orphaned: of ${id}`),
+    ...present.filter((id, position) => present.indexOf(id) !== position).map((id) => `two networks of ${id}`),
   ]
 }
 

@@ -45,7 +45,7 @@ export class Orders {
   }
 
   /** What was passed since, each point and subject with its passes counted, up to a number of each. */
-  passes(isWanted: (subject: string) => boolean, mostOfEach: number): Pass[] {
+  passes(isWanted: (subject: string) => boolean, maxPerPoint: number): Pass[] {
     const counts = new Map<string, number>()
     const path = this.#path('passes')
     const lines = existsSync(path) ? readFileSync(path, 'utf8').split('\n') : []
@@ -54,7 +54,7 @@ export class Orders {
       if (point === '' || !isWanted(subject)) return []
       const pass = (counts.get(line) ?? 0) + 1
       counts.set(line, pass)
-      return pass <= mostOfEach ? [{ point: point as Failpoint, subject, pass }] : []
+      return pass <= maxPerPoint ? [{ point: point as Failpoint, subject, pass }] : []
     })
   }
 

@@ -52,11 +52,24 @@ export async function startPrivateEngine({
   async function start(): Promise<void> {
     const log = openSync(join(folder, 'log'), 'a')
     const args = [
-      ...['--data-root', join(folder, 'd'), '--exec-root', join(folder, 'x'), '--pidfile', join(folder, 'p')],
-      ...['--containerd', join(folder, 'c'), '--host', `unix://${socketPath}`],
-      ...['--bridge', bridge, '--iptables=false', '--ip-forward=false'],
+      '--data-root',
+      join(folder, 'd'),
+      '--exec-root',
+      join(folder, 'x'),
+      '--pidfile',
+      join(folder, 'p'),
+      '--containerd',
+      join(folder, 'c'),
+      '--host',
+      `unix://${socketPath}`,
+      '--bridge',
+      bridge,
+      '--iptables=false',
+      '--ip-forward=false',
       ...listen,
-      ...['--live-restore', '--default-address-pool', 'base=10.213.0.0/16,size=24'],
+      '--live-restore',
+      '--default-address-pool',
+      'base=10.213.0.0/16,size=24',
     ]
     rmSync(join(folder, 'p'), { force: true })
     // Not `ip netns exec`: it mounts another /sys, which has no cgroups.
@@ -78,7 +91,9 @@ export async function startPrivateEngine({
 
   await start()
   return {
-    ...{ socketPath, docker, start },
+    socketPath,
+    docker,
+    start,
     kill: () => end(child, 'SIGKILL'),
     async [Symbol.asyncDispose]() {
       await end(child, 'SIGTERM')

@@ -150,19 +150,17 @@ export async function startTestCluster(options: TestClusterOptions = {}) {
   }
 
   return {
-    ...{
-      folder,
-      orders,
-      databaseUrl,
-      superuserUrl: postgres.superuserUrl,
-      token,
-      processes,
-      ports,
-      pool,
-      docker,
-      installationId,
-      call,
-    },
+    folder,
+    orders,
+    databaseUrl,
+    superuserUrl: postgres.superuserUrl,
+    token,
+    processes,
+    ports,
+    pool,
+    docker,
+    installationId,
+    call,
     image: await ensureTestImage(docker),
     of: (role: Role) => processes.filter(({ name }) => name.startsWith(role)),
     database: {

@@ -23,7 +23,9 @@ export async function expectHidden(story: ServiceStory): Promise<void> {
   const { operations } = await cluster.ok('GET', `/operations?appEnvId=${main.appEnvId}`)
   const [operation] = operations as { operationId: string }[]
   const places = await placesOf(cluster, passwords, {
-    ...{ accountId, appId: main.appId, appEnvId: main.appEnvId },
+    accountId,
+    appId: main.appId,
+    appEnvId: main.appEnvId,
     operationId: operation?.operationId ?? '',
   })
   if (places.length > 0) throw new Error(`Passwords are in ${places.join(', ')}`)

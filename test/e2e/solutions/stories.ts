@@ -27,7 +27,10 @@ const FLOW = [
 ]
 
 const nodeRed: Story = {
-  ...{ slug: 'node-red', programs: ['node-red'], engines: [], inputs: { timeZone: 'Europe/Vienna' } },
+  slug: 'node-red',
+  programs: ['node-red'],
+  engines: [],
+  inputs: { timeZone: 'Europe/Vienna' },
   async act(visit) {
     const headers = { ...json, 'node-red-deployment-type': 'full' }
     expectAnswer(await visit('app', '/flows', { method: 'POST', headers, body: JSON.stringify(FLOW) }), 204)
@@ -41,28 +44,34 @@ const PACKAGE = 'berth-sample'
 const CONTENT = Buffer.from('a package')
 
 const verdaccio: Story = {
-  ...{ slug: 'verdaccio', programs: ['verdaccio'], engines: [], inputs: {} },
+  slug: 'verdaccio',
+  programs: ['verdaccio'],
+  engines: [],
+  inputs: {},
   /** What `npm publish` sends. */
   async act(visit) {
     const user = { name: 'ada', password: 'a long password', type: 'user', roles: [], date: new Date(0).toISOString() }
     const added = await visit('app', '/-/user/org.couchdb.user:ada', {
-      ...{ method: 'PUT', headers: json, body: JSON.stringify(user) },
+      method: 'PUT',
+      headers: json,
+      body: JSON.stringify(user),
     })
     expectAnswer(added, 201, 'token')
     const { token } = JSON.parse(added.body) as { token: string }
     const file = `${PACKAGE}-1.0.0.tgz`
     const version = {
-      ...{
-        name: PACKAGE,
-        version: '1.0.0',
-        dist: {
-          tarball: `http://registry/${PACKAGE}/-/${file}`,
-          shasum: createHash('sha1').update(CONTENT).digest('hex'),
-        },
+      name: PACKAGE,
+      version: '1.0.0',
+      dist: {
+        tarball: `http://registry/${PACKAGE}/-/${file}`,
+        shasum: createHash('sha1').update(CONTENT).digest('hex'),
       },
     }
     const published = {
-      ...{ _id: PACKAGE, name: PACKAGE, 'dist-tags': { latest: '1.0.0' }, versions: { '1.0.0': version } },
+      _id: PACKAGE,
+      name: PACKAGE,
+      'dist-tags': { latest: '1.0.0' },
+      versions: { '1.0.0': version },
       _attachments: {
         [file]: { content_type: 'application/octet-stream', data: CONTENT.toString('base64'), length: CONTENT.length },
       },
@@ -87,11 +96,21 @@ const postOf = (title: string) => `<?xml version="1.0"?><methodCall><methodName>
 </struct></value></param><param><value><boolean>1</boolean></value></param></params></methodCall>`
 
 const wordpress: Story = {
-  ...{ slug: 'wordpress', programs: ['wordpress'], engines: ['MYSQL'], inputs: {} },
+  slug: 'wordpress',
+  programs: ['wordpress'],
+  engines: ['MYSQL'],
+  inputs: {},
   async act(visit) {
     const fields = new URLSearchParams({
-      ...{ weblog_title: 'Newsroom', user_name: 'ada', admin_password: PASSWORD, admin_password2: PASSWORD },
-      ...{ pw_weak: 'on', admin_email: 'ada@example.com', blog_public: '0', Submit: 'Install WordPress', language: '' },
+      weblog_title: 'Newsroom',
+      user_name: 'ada',
+      admin_password: PASSWORD,
+      admin_password2: PASSWORD,
+      pw_weak: 'on',
+      admin_email: 'ada@example.com',
+      blog_public: '0',
+      Submit: 'Install WordPress',
+      language: '',
     })
     const installing = { method: 'POST', headers: form, body: String(fields) }
     expectAnswer(await visit('app', '/wp-admin/install.php?step=2', installing), 200, 'Success')
@@ -103,7 +122,10 @@ const wordpress: Story = {
 }
 
 const queue: Story = {
-  ...{ slug: 'rabbitmq-queue', programs: ['perf-test'], engines: ['RABBITMQ'], inputs: { rate: 5 } },
+  slug: 'rabbitmq-queue',
+  programs: ['perf-test'],
+  engines: ['RABBITMQ'],
+  inputs: { rate: 5 },
   act: (visit) => queue.verify(visit),
   /** The worker has got what the producer has sent, since both were started. */
   async verify(visit) {
@@ -127,7 +149,9 @@ async function logInTo(visit: Visit): Promise<Record<string, string>> {
 }
 
 const NOTES = {
-  ...{ collection: 'notes', schema: {}, meta: {} },
+  collection: 'notes',
+  schema: {},
+  meta: {},
   fields: [
     { field: 'id', type: 'integer', schema: { is_primary_key: true, has_auto_increment: true } },
     { field: 'text', type: 'string' },
@@ -135,7 +159,9 @@ const NOTES = {
 }
 
 const directus: Story = {
-  ...{ slug: 'directus', programs: ['directus'], engines: ['POSTGRESQL', 'REDIS'] },
+  slug: 'directus',
+  programs: ['directus'],
+  engines: ['POSTGRESQL', 'REDIS'],
   inputs: { adminEmail: LOGIN.email, adminPassword: PASSWORD },
   async act(visit) {
     const headers = await logInTo(visit)
@@ -159,7 +185,10 @@ const document = { root: { ...plain, type: 'root', children: [{ ...plain, type: 
 const POST = { title: 'Installed by Berth', lexical: JSON.stringify(document), status: 'published' }
 
 const ghost: Story = {
-  ...{ slug: 'ghost', programs: ['ghost'], engines: ['MYSQL'], inputs: {} },
+  slug: 'ghost',
+  programs: ['ghost'],
+  engines: ['MYSQL'],
+  inputs: {},
   /** What its editor sends. */
   async act(visit) {
     const admin = '/ghost/api/admin'

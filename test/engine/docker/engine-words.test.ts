@@ -6,6 +6,7 @@ import {
   ENGINE_WORDS,
   type EngineWord,
   EXEC_REFUSAL,
+  INIT_REFUSAL,
   registryAnswerIn,
   registrySilenceIn,
   says,
@@ -79,6 +80,16 @@ const REGISTRIES: Record<string, EngineWord> = {
 /** What no engine of a test says on demand. */
 const HEARD: readonly [where: string, word: EngineWord, message: string][] = [
   ['killed while it started a container', 'startedBefore', 'AlreadyExists: task 9f3c already exists: unknown'],
+  ['20.10, of an image', 'workingDirTaken', 'Cannot mkdir: /etc/passwd is not a directory'],
+  ['the init process', 'programMissing', '[FATAL tini (7)] exec /nosuch failed: No such file or directory'],
+  ['the init process', 'programDenied', '[FATAL tini (8)] exec /etc failed: Permission denied'],
+  ['the runtime', 'otherMachine', 'exec /for-arm64: exec format error'],
+  [
+    'the runtime',
+    'programMissing',
+    'unable to start container process: exec: "ls": executable file not found in $PATH',
+  ],
+  ['a shell', 'otherMachine', '/for-arm64: 1: \u007fELF\u0002\u0001\u0001: not found'],
   ['its disk failed', 'diskFailed', 'write /var/lib/docker/tmp/GetImageBlob1: input/output error'],
   ['its disk failed', 'diskFailed', 'mkdir /var/lib/docker/tmp: read-only file system'],
   [
@@ -160,6 +171,11 @@ test('no pattern waits for words that no engine has said', () => {
     ways.map((way): [string, RegExp] => [word, way]),
   )
   expect(patterns.filter(([, way]) => !messages.some((message) => way.test(message)))).toEqual([])
+})
+
+test('the init process is known by how it begins, and by nothing that a program says', () => {
+  expect(INIT_REFUSAL.test('[FATAL tini (7)] exec /nosuch failed: No such file or directory')).toBe(true)
+  expect(INIT_REFUSAL.test('note: [FATAL tini (7)] exec')).toBe(false)
 })
 
 test('every silence of an engine has words for users', () => {

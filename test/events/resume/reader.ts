@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pick, randomFrom } from '../../crash/harness/random.ts'
 import { type Arrived, overEvents, overWebSocket } from './transports.ts'
 
-const LONGEST_STAY_EVENTS = 40
-const LONGEST_STAY_MS = 400
+const MAX_STAY_EVENTS = 40
+const MAX_STAY_MS = 400
 const STALLED_MS = 20_000
 const TRANSPORTS = [overWebSocket, overEvents]
 
@@ -33,13 +33,15 @@ export async function readEvents({ seed, urls, token, accountId, last }: Reading
 
   while (position() !== last()) {
     if (performance.now() - movedAt > STALLED_MS) throw new Error(`A reader of ${accountId} stays at ${position()}`)
-    let stay = 1 + Math.floor(random() * LONGEST_STAY_EVENTS)
+    let stay = 1 + Math.floor(random() * MAX_STAY_EVENTS)
     const { leave, ended } = pick(
       random,
       TRANSPORTS,
     )({
       url: pick(random, urls()),
-      ...{ token, accountId, after: position() },
+      token,
+      accountId,
+      after: position(),
       onArrival(one) {
         if (stay === 0) return
         arrived.push(one)
@@ -49,7 +51,7 @@ export async function readEvents({ seed, urls, token, accountId, last }: Reading
       },
     })
     connections += 1
-    const late = setTimeout(leave, random() * LONGEST_STAY_MS)
+    const late = setTimeout(leave, random() * MAX_STAY_MS)
     await ended
     clearTimeout(late)
     // A process that was killed refuses connections at once.

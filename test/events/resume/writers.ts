@@ -3,9 +3,9 @@ import { createDatabase } from '../../../src/database/client.ts'
 import { record } from '../../../src/events/record.ts'
 import { pick, randomFrom } from '../../crash/harness/random.ts'
 
-const MOST_EVENTS_AT_ONCE = 3
+const MAX_EVENTS_AT_ONCE = 3
 const ROLLED_BACK = 0.1
-const LONGEST_PAUSE_MS = 12
+const MAX_PAUSE_MS = 12
 
 export interface Written {
   /** The text of every event that was committed, by event sequence, in no order. */
@@ -36,12 +36,12 @@ export async function writeEvents({ databaseUrl, seed, sessions, count, eventSeq
 
   async function session(number: number): Promise<void> {
     const random = randomFrom(seed * 1000 + number)
-    const nap = () => sleep(random() * LONGEST_PAUSE_MS)
+    const nap = () => sleep(random() * MAX_PAUSE_MS)
     const database = createDatabase({ url: databaseUrl, poolSize: 1 })
     try {
       for (let turn = 0; left > 0; turn += 1) {
         const eventSequenceId = pick(random, eventSequenceIds)
-        const size = Math.min(left, 1 + Math.floor(random() * MOST_EVENTS_AT_ONCE))
+        const size = Math.min(left, 1 + Math.floor(random() * MAX_EVENTS_AT_ONCE))
         const texts = Array.from({ length: size }, (_, index) => `${number}-${turn}-${index}`)
         const takesBack = random() < ROLLED_BACK
         if (!takesBack) left -= size

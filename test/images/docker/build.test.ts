@@ -42,7 +42,11 @@ describe.each(['classic', 'buildkit'] as const)('the %s builder', (builder) => {
     const contentId = newId('con')
     const building = imageBuilder.build(
       {
-        ...{ appEnvId, accountId, appId: newId('app'), contentId, operationId: newId('op') },
+        appEnvId,
+        accountId,
+        appId: newId('app'),
+        contentId,
+        operationId: newId('op'),
         name: `berth-${traits.namespace}/shop:${builder}`,
         context: packContext(null, dockerfile),
         dockerfile: DOCKERFILE_NAME,

@@ -1,7 +1,11 @@
+import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { DOCKERFILE_NAME, packContext } from '../../../src/builder/context/build-context.ts'
 import { newId } from '../../../src/domain/ids.ts'
 import { familiarName } from '../../../src/domain/image-reference.ts'
 import { createWorld, type EngineHarness, type World } from '../../contracts/engine-harness.ts'
@@ -26,9 +30,13 @@ interface Building {
   memoryMb?: number
   diskMb?: number
   processes?: number
+  /** Images of the engine that it may use besides. */
+  others?: Record<string, string>
   secrets?: Record<string, string>
   signal?: AbortSignal
-  onLine?: (line: string) => void
+  onLine?: (line: string) => unknown
+  /** In place of the files. */
+  context?: Readable
 }
 
 describe.skipIf(problem)('a builder for each account', () => {
@@ -50,21 +58,27 @@ describe.skipIf(problem)('a builder for each account', () => {
     for (const [name, text] of Object.entries(files)) archive.entry({ name, mtime: new Date(0) }, text)
     archive.finalize()
     const lines: string[] = []
-    const { accountId = ours, memoryMb = 512, diskMb = 1_000, processes = 200, secrets = {}, signal, onLine } = given
+    const { accountId = ours, memoryMb = 512, diskMb = 1_000, processes = 200 } = given
+    const { context = Readable.from(archive), others = {}, secrets = {}, signal, onLine } = given
     const { imageId } = await present.imageBuilder.resolveImage(present.image, null, { mayUseCopy: async () => true })
     const ended = await present.imageBuilder
       .build(
         {
-          ...{ accountId, appId: newId('app'), appEnvId: newId('env'), contentId: newId('con') },
-          ...{ operationId: newId('op'), name: `berth-own/shop:${number}`, context: Readable.from(archive) },
-          ...{
-            dockerfile: 'Dockerfile',
-            buildArgs: {},
-            secrets,
-            credentials: {},
-            bases: { [familiarName(present.image)]: imageId },
-          },
-          ...{ resources: { cpu: 1, memoryMb }, diskMb, processes },
+          accountId,
+          appId: newId('app'),
+          appEnvId: newId('env'),
+          contentId: newId('con'),
+          operationId: newId('op'),
+          name: `berth-own/shop:${number}`,
+          context,
+          dockerfile: given.context ? DOCKERFILE_NAME : 'Dockerfile',
+          buildArgs: {},
+          secrets,
+          credentials: {},
+          bases: { ...others, [familiarName(present.image)]: imageId },
+          resources: { cpu: 1, memoryMb },
+          diskMb,
+          processes,
           onLine(line) {
             lines.push(line)
             onLine?.(line)
@@ -104,6 +118,32 @@ describe.skipIf(problem)('a builder for each account', () => {
     }
   })
 
+  test('gives an image the modes, links and names of a packed source, and nothing that is ignored', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'berth-own-'))
+    await writeFile(join(folder, 'key'), 'x')
+    await chmod(join(folder, 'key'), 0o600)
+    await symlink('/app/releases/1', join(folder, 'current'))
+    await writeFile(join(folder, 'a\\b'), 'x')
+    await writeFile(join(folder, 'notes.txt'), 'x')
+    await writeFile(join(folder, '.dockerignore'), '*\n!key\n!current\n!a*\n')
+    const program = `
+const fs = require('fs')
+for (const name of fs.readdirSync('/src', 'buffer')) {
+  const path = Buffer.concat([Buffer.from('/src/'), name])
+  const found = fs.lstatSync(path)
+  const shown = JSON.stringify(name.toString('latin1'))
+  console.log('has: ' + shown, found.isSymbolicLink() ? fs.readlinkSync(path) : found.mode.toString(8))
+}`
+    const context = packContext(folder, from('COPY . /src', node(program)), { isForEngine: false })
+    const { lines } = await build({}, { context })
+    await rm(folder, { recursive: true })
+    expect(lines.filter((line) => line.includes('has: "')).map((line) => line.replace(/.*has: /, ''))).toEqual([
+      '"a\\\\b" 100644',
+      '"current" /app/releases/1',
+      '"key" 100600',
+    ])
+  })
+
   test('leaves nothing of Berth in the image, and no file that it has not sent', async () => {
     const { id, lines } = await build({
       Dockerfile: from('COPY . /src', node("console.log('has: ' + require('fs').readdirSync('/src'))")),
@@ -137,6 +177,35 @@ describe.skipIf(problem)('a builder for each account', () => {
       reason: 'BUILD_FAILED',
       message: expect.stringContaining('out of memory: a build may use 512 MB'),
     })
+  })
+
+  /** It has a shell and `sleep`: processes that take next to no memory. */
+  const shell = async () => ({ [familiarName(BUILDER_IMAGE)]: (await docker.getImage(BUILDER_IMAGE).inspect()).Id })
+  const OUT_OF_PROCESSES = 'out of processes: a build may have 150 at a time'
+
+  test('ends a build that holds all processes that it may have, and says so', async () => {
+    const held = 'echo it holds; (while :; do sleep 500 & done); exec sleep 500'
+    const heldAt: number[] = []
+    const { id } = await build(
+      { Dockerfile: `FROM ${BUILDER_IMAGE}\nRUN ${held}\n` },
+      {
+        processes: 150,
+        others: await shell(),
+        onLine: (line) => line === 'it holds' && heldAt.push(performance.now()),
+      },
+    )
+    expect(id).toMatchObject({ reason: 'BUILD_FAILED', message: expect.stringContaining(OUT_OF_PROCESSES) })
+    expect(performance.now() - (heldAt[0] ?? 0)).toBeLessThan(20_000)
+    expect(typeof (await build({ Dockerfile: from(node("console.log('after')")) })).id).toBe('string')
+  })
+
+  test('says of a build that failed for want of processes that it did', async () => {
+    const failing = 'for n in $(seq 300); do sleep 500 & done; wait'
+    const { id } = await build(
+      { Dockerfile: `FROM ${BUILDER_IMAGE}\nRUN ${failing}\n` },
+      { processes: 150, others: await shell() },
+    )
+    expect(id).toMatchObject({ reason: 'BUILD_FAILED', message: expect.stringContaining(OUT_OF_PROCESSES) })
   })
 
   test('ends a build that writes more than it may, and builds the next one', async () => {
@@ -207,12 +276,10 @@ describe.skipIf(problem)('a builder for each account', () => {
           appId: newId('app'),
           appEnvId: newId('env'),
           contentId: newId('con'),
-          ...{
-            operationId: newId('op'),
-            name: 'berth-own/root:1',
-            context: Readable.from(archive),
-            dockerfile: 'Dockerfile',
-          },
+          operationId: newId('op'),
+          name: 'berth-own/root:1',
+          context: Readable.from(archive),
+          dockerfile: 'Dockerfile',
           buildArgs: {},
           credentials: {},
           bases: { [familiarName(present.image)]: imageId },

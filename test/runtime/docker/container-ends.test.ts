@@ -11,7 +11,8 @@ interface Event {
 
 const eventLine = ({ Action, exitCode, seconds }: Event) =>
   JSON.stringify({
-    ...{ Action, timeNano: seconds * 1e9 },
+    Action,
+    timeNano: seconds * 1e9,
     Actor: { ID: 'c1', Attributes: { 'berth.env': 'env_1', ...(exitCode === undefined ? {} : { exitCode }) } },
   })
 

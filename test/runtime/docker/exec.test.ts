@@ -11,7 +11,7 @@ const docker = new Docker()
 const MB = 1024 * 1024
 const TOTAL_MB = 128
 /** Of so much each way, this much more memory at most: buffers of streams, and garbage. */
-const MOST_MEMORY_MB = 96
+const MAX_MEMORY_MB = 96
 
 let world: World
 let container: { name: string; containerId: string }
@@ -55,7 +55,7 @@ test('carries 128 MB in and 128 MB out in little memory', { timeout: 180_000 }, 
   expect(result.exitCode).toBe(0)
   expect(received.bytes()).toBe(TOTAL_MB * MB)
   expect(received.digest()).toBe(sent.digest())
-  expect(most / MB).toBeLessThan(MOST_MEMORY_MB)
+  expect(most / MB).toBeLessThan(MAX_MEMORY_MB)
 })
 
 test('carries 128 MB out of a task in little memory, and keeps none of it as its log', {
@@ -72,7 +72,7 @@ test('carries 128 MB out of a task in little memory, and keeps none of it as its
   }
   expect(await world.runtime.runTask(task, { output, timeoutSeconds: 170 })).toMatchObject({ exitCode: 0 })
   expect(received.bytes()).toBe(TOTAL_MB * MB)
-  expect(most / MB).toBeLessThan(MOST_MEMORY_MB)
+  expect(most / MB).toBeLessThan(MAX_MEMORY_MB)
 })
 
 test('leaves no process behind when its caller aborts, and kills no other', async () => {

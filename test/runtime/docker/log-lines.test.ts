@@ -48,8 +48,9 @@ test('joins the frames of a long line, and cuts it between characters', () => {
 
 test('keeps the parts of a line on one stream apart from a line that arrives in between on the other', () => {
   const reader = new LogLines()
+  const half = 'x'.repeat(MAX_LINE_BYTES)
   const frames = [
-    frame('stdout', 'half'),
+    frame('stdout', half),
     frame('stderr', 'between\n'),
     frame('stdout', ' a line\r\n'),
     frame('stdout', 'rest'),
@@ -57,7 +58,18 @@ test('keeps the parts of a line on one stream apart from a line that arrives in 
   const lines = [...frames.flatMap((part) => reader.read(part)), ...reader.end()]
   expect(lines.map(({ stream, message }) => [stream, message])).toEqual([
     ['stderr', 'between'],
-    ['stdout', 'half a line'],
+    ['stdout', half],
+    ['stdout', ' a line'],
     ['stdout', 'rest'],
+  ])
+})
+
+test('ends a line with the run that said it last: the next run begins another one', () => {
+  const reader = new LogLines()
+  const frames = [frame('stdout', 'last words'), frame('stdout', 'next run\n'), frame('stderr', 'panic')]
+  expect(frames.flatMap((part) => reader.read(part)).map(({ message }) => message)).toEqual([
+    'last words',
+    'next run',
+    'panic',
   ])
 })

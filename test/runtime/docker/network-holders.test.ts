@@ -22,9 +22,22 @@ function job() {
     accountId: uniqueId('acc'),
   })
   const runOf = (program: string): RunContainer => ({
-    ...{ accountId, appId, appEnvId, contentId, generation, requestId, pinnedImage },
-    ...{ runId: uniqueId('run'), attempt: 1, environment: {}, files: [], workingDir: null },
-    ...{ command: { entrypoint: ['node', '-e'], args: [program] }, resources: { cpu: 1, memoryMb: 256 } },
+    accountId,
+    appId,
+    appEnvId,
+    contentId,
+    generation,
+    requestId,
+    pinnedImage,
+    runId: uniqueId('run'),
+    attempt: 1,
+    environment: {},
+    files: [],
+    workingDir: null,
+    settings: null,
+    group: null,
+    command: { entrypoint: ['node', '-e'], args: [program] },
+    resources: { cpu: 1, memoryMb: 256 },
   })
   const create = async (program: string) => (await runtime.createRun(runOf(program))).containerId
   const start = async (containerId: string) => {
@@ -85,7 +98,9 @@ const REACH = (url: string) =>
 async function poison(holder: string): Promise<void> {
   const program = `require('node:fs').appendFileSync('/etc/hosts', '127.0.0.1 registry.example\\n')`
   const container = await docker.createContainer({
-    ...{ Image: world.image, User: '0', Cmd: ['node', '-e', program] },
+    Image: world.image,
+    User: '0',
+    Cmd: ['node', '-e', program],
     Labels: { 'berth.installation': world.installationId },
     HostConfig: { NetworkMode: `container:${holder}` },
   })

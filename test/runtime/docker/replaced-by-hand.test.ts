@@ -93,6 +93,8 @@ const KINDS: readonly (readonly [string, () => Promise<void>])[] = [
         workingDir: null,
         environment: {},
         files: FILES,
+        settings: null,
+        group: null,
       })
       await world.runtime.startRun(containerId)
     },

@@ -74,8 +74,13 @@ test.concurrent('the engine is told of it, and of the time to stop', async () =>
   const { Config, HostConfig } = await docker.getContainer(containerId).inspect()
   expect(Config).toMatchObject({ User: '999:998', StopTimeout: 45 })
   expect(HostConfig).toMatchObject({
-    ...{ CapDrop: ['ALL'], CapAdd: ['SETUID', 'SETGID'], ReadonlyRootfs: true, ShmSize: 96 * 1024 * 1024 },
-    ...{ SecurityOpt: ['no-new-privileges:true'], Init: true, PidsLimit: 1024 },
+    CapDrop: ['ALL'],
+    CapAdd: ['SETUID', 'SETGID'],
+    ReadonlyRootfs: true,
+    ShmSize: 96 * 1024 * 1024,
+    SecurityOpt: ['no-new-privileges:true'],
+    Init: true,
+    PidsLimit: 1024,
   })
   expect(Object.keys(HostConfig.Tmpfs ?? {})).toEqual(['/tmp', '/var/run/engine'])
 })

@@ -6,7 +6,11 @@ import type { Checks, Walk } from './walk.ts'
 const now = { prefer: 'wait=0' }
 
 const request = (walk: Walk, fields: Record<string, unknown> = {}) => ({
-  ...{ accountId: walk.accountId, solutionSlug: 'wordpress', appName: unique('blog'), region: 'local', ...fields },
+  accountId: walk.accountId,
+  solutionSlug: 'wordpress',
+  appName: unique('blog'),
+  region: 'local',
+  ...fields,
 })
 
 /** Installs, and removes it again with the walk: nothing here waits for its images. */
@@ -21,7 +25,14 @@ export const catalogue: Checks[string] = async (walk) => {
   expect(status).toBe(200)
   for (const solution of body.solutions) {
     expect(Object.keys(solution).sort()).toEqual([
-      ...['category', 'components', 'description', 'inputs', 'name', 'requiresSandbox', 'revision', 'solutionSlug'],
+      'category',
+      'components',
+      'description',
+      'inputs',
+      'name',
+      'requiresSandbox',
+      'revision',
+      'solutionSlug',
     ])
     for (const component of solution.components)
       expect(Object.keys(component)).toEqual(['key', 'name', 'type', 'dockerPreset', 'dependsOn'])

@@ -72,8 +72,16 @@ export async function startWalk() {
   const fromGit = { app: { useImage: false, image: undefined, ...dockerfile, ...github }, branch: 'main' }
 
   return {
-    ...{ call, accountId, adminToken: berth.adminToken, images: [first, second] as const },
-    ...{ app, appEnv, finish, operationsOf, token, installed },
+    call,
+    accountId,
+    adminToken: berth.adminToken,
+    images: [first, second] as const,
+    app,
+    appEnv,
+    finish,
+    operationsOf,
+    token,
+    installed,
     /** Built from GitHub, so that the git fields have values. */
     source: await appEnv(fromGit),
     /** A second app built from GitHub. */

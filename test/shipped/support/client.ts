@@ -1,9 +1,11 @@
 import { type IncomingMessage, request } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { openSocket, overSse, take } from '../../support/transports.ts'
 import type { Address } from './berth.ts'
 
 /** A bound on a hang: the longest wait that a call may ask for, and a little. */
 const TIMEOUT_MS = 330_000
+const MAX_REPEATS = 5
 
 export interface Call {
   /** The admin's when omitted; null sends none. */
@@ -56,10 +58,21 @@ export function clientOf({ url, ingressPort, token: adminToken }: Address) {
     return answer
   }
 
+  /** Repeats what changed nothing because the machine is too busy, as the answer asks for. */
+  async function callPatiently(method: string, path: string, given: Call): Promise<Answer> {
+    for (let repeats = 0; ; repeats += 1) {
+      const answer = await call(method, path, given)
+      const seconds = Number(answer.headers.get('retry-after'))
+      const isBusy = answer.status === 503 && answer.body.reason === 'DATABASE_SLOW'
+      if (!isBusy || !seconds || repeats === MAX_REPEATS) return answer
+      await sleep(seconds * 1000)
+    }
+  }
+
   /** A call that must succeed; its body. A write that names an environment waits until its operation has ended. */
   async function ok(method: string, path: string, given: Call = {}) {
     const headers = method === 'GET' ? given.headers : { prefer: 'wait=240', ...given.headers }
-    const answer = await call(method, path, { ...given, ...(headers ? { headers } : {}) })
+    const answer = await callPatiently(method, path, { ...given, ...(headers ? { headers } : {}) })
     const outcome = answer.headers.get('operation-status') ?? 'SUCCEEDED'
     if (answer.status === 200 && outcome === 'SUCCEEDED') return answer.body
     throw new Error(`${method} ${path}: ${answer.status} ${outcome} ${answer.text}`)

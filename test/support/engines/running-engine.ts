@@ -16,7 +16,7 @@ import { engineFacts, type SettingValue } from '../../../src/app-types/engines/e
 
 const READY_TIMEOUT_MS = 180_000
 /** Each question runs a program in the container, which the server waits for. */
-const LONGEST_PAUSE_MS = 1_000
+const MAX_PAUSE_MS = 1_000
 const OPEN_FILES = Number(/^Max open files +\d+ +(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1])
 const MEMORY_BYTES = 512 * 1024 ** 2
 
@@ -219,7 +219,7 @@ export class RunningEngine {
   async ready(): Promise<void> {
     const deadline = performance.now() + READY_TIMEOUT_MS
     let last = ''
-    for (let pauseMs = 100; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, LONGEST_PAUSE_MS)) {
+    for (let pauseMs = 100; performance.now() < deadline; pauseMs = Math.min(pauseMs * 1.5, MAX_PAUSE_MS)) {
       const { State } = await this.container.inspect()
       if (!State.Running) throw new Error(`The engine ended with ${State.ExitCode}: ${await this.logs()}`)
       const { code, stderr } = await this.exec(this.world.engine.health)

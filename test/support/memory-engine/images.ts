@@ -22,7 +22,12 @@ export interface MemoryImage {
 }
 
 export const EMPTY_CONFIG: ImageConfig = {
-  ...{ entrypoint: [], command: [], environment: {}, directory: '/', labels: {}, triggers: [] },
+  entrypoint: [],
+  command: [],
+  environment: {},
+  directory: '/',
+  labels: {},
+  triggers: [],
 }
 
 export const sha256 = (text: string): string => `sha256:${createHash('sha256').update(text).digest('hex')}`

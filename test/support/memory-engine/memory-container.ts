@@ -21,7 +21,7 @@ import { MemoryCommand } from './memory-command.ts'
 import { type ProcessEnd, type ProcessOptions, RunningProcess } from './running-process.ts'
 
 const FIRST_RESTART_MS = 100
-const LONGEST_RESTART_MS = 5_000
+const MAX_RESTART_MS = 5_000
 const BYTES_PER_MB = 1024 * 1024
 const LOOPBACK = '127.0.0.1'
 
@@ -132,7 +132,15 @@ export class MemoryContainer {
     const isConnected = this.options.isConnected()
     const hasEnded = this.phase === 'exited' || this.phase === 'restarting'
     return {
-      ...{ name: this.name, containerId: this.id, accountId, appId, appEnvId, contentId, rolloutId, generation, index },
+      name: this.name,
+      containerId: this.id,
+      accountId,
+      appId,
+      appEnvId,
+      contentId,
+      rolloutId,
+      generation,
+      index,
       phase: this.phase,
       address: isThere && isConnected ? LOOPBACK : null,
       port: isThere && isConnected ? this.port : null,
@@ -196,11 +204,11 @@ export class MemoryContainer {
 
   #surroundings(args: readonly string[]): Omit<ProcessOptions, 'write' | 'input' | 'send'> {
     const { rollout, image, lookUp } = this.options
-    const { resources, workingDir } = rollout
+    const { resources, workingDir, settings } = rollout
     return {
       args,
       environment: this.#environment,
-      directory: workingDir ?? image.config.directory,
+      directory: workingDir ?? settings?.workingDir ?? image.config.directory,
       limits: { cores: resources.cpu, memoryBytes: resources.memoryMb * BYTES_PER_MB },
       files: this.#files,
       port: this.port,
@@ -238,7 +246,7 @@ export class MemoryContainer {
     if (this.options.task || this.options.run) this.#isWanted = false
     this.phase = this.#isWanted ? 'restarting' : 'exited'
     if (this.#isWanted) {
-      const delayMs = Math.min(FIRST_RESTART_MS * 2 ** this.#restartCount, LONGEST_RESTART_MS)
+      const delayMs = Math.min(FIRST_RESTART_MS * 2 ** this.#restartCount, MAX_RESTART_MS)
       this.#restart = setTimeout(() => {
         this.#restartCount += 1
         this.#begin().catch(() => this.#rest())

@@ -36,7 +36,10 @@ export function createMemoryHarness(): EngineHarness {
         registry.isUp = false
       }
       return {
-        ...{ address: REGISTRY, credential, stop, [Symbol.asyncDispose]: stop },
+        address: REGISTRY,
+        credential,
+        stop,
+        [Symbol.asyncDispose]: stop,
         publish: async (repository, tag) => publish(registry, repository, tag),
       }
     },

@@ -42,6 +42,7 @@ export function createMemoryImageBuilder(connection: MemoryConnection): ImageBui
     traits: (bounds) =>
       call(connection, bounds, () => ({
         isApart: false,
+        isClassic: false,
         warning: null,
         cacheScope: () => null,
         namespace: installationId.slice(-8),

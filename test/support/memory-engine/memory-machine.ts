@@ -33,7 +33,7 @@ export class MemoryMachine {
   readonly containers = new Map<string, MemoryContainer>()
   readonly steps = new Map<string, MachineStep>()
   readonly volumes = new Map<string, FileMap>()
-  /** Accounts' networks: names of containers by the host name under which the others reach them. */
+  /** Networks of accounts and groups: names of containers by the host name under which the others reach them. */
   readonly networks = new Map<string, Map<string, Set<string>>>()
   readonly changes = new EventEmitter<{ change: [MachineChange] }>().setMaxListeners(0)
 
@@ -44,10 +44,15 @@ export class MemoryMachine {
 
   create(installationId: string, rollout: Rollout, index: number, image: MemoryImage): MemoryContainer {
     const container: MemoryContainer = new MemoryContainer({
-      ...{ installationId, rollout, index, image, task: null, run: null },
+      installationId,
+      rollout,
+      index,
+      image,
+      task: null,
+      run: null,
       volume: this.#volume(installationId, rollout),
-      lookUp: (host) => (this.#hostsOf(container).has(container.name) ? this.#lookUp(container, host) : null),
-      isConnected: () => this.#hostsOf(container).has(container.name),
+      lookUp: (host) => (this.#isConnected(container) ? this.#lookUp(container, host) : null),
+      isConnected: () => this.#isConnected(container),
       onChange: (end) => this.#report(container, end),
     })
     this.containers.set(container.name, container)
@@ -59,7 +64,13 @@ export class MemoryMachine {
   createTask(installationId: string, task: Task, image: MemoryImage): MemoryContainer {
     const rollout = rolloutOf(task)
     const container: MemoryContainer = new MemoryContainer({
-      ...{ installationId, rollout, index: 0, image, task, run: null, onChange: () => {} },
+      installationId,
+      rollout,
+      index: 0,
+      image,
+      task,
+      run: null,
+      onChange: () => {},
       volume: this.#volume(installationId, rollout),
       lookUp: (host) => (task.network === 'NONE' ? null : this.#lookUp(container, host)),
       isConnected: () => task.network !== 'NONE',
@@ -73,29 +84,44 @@ export class MemoryMachine {
     const { command, workingDir, runId } = run
     const made = { ...NOTHING, ...run, command, workingDir, rolloutId: runId }
     const container: MemoryContainer = new MemoryContainer({
-      ...{ installationId, rollout: made, index: run.attempt, image, task: null, run, volume: null },
-      ...{ lookUp: (host: string) => this.#lookUp(container, host), isConnected: () => true, onChange: () => {} },
+      installationId,
+      rollout: made,
+      index: run.attempt,
+      image,
+      task: null,
+      run,
+      volume: null,
+      lookUp: (host: string) => this.#lookUp(container, host),
+      isConnected: () => true,
+      onChange: () => {},
     })
     this.containers.set(container.name, container)
     return container
   }
 
-  /** Makes the account's network again when it is gone. */
+  /** Makes the networks again that are gone. */
   connect(container: MemoryContainer): void {
-    this.#hostsOf(container).add(container.name)
+    for (const hosts of this.#hostsOf(container)) hosts.add(container.name)
     this.#report(container, null)
   }
 
   disconnect(container: MemoryContainer): void {
-    this.#hostsOf(container).delete(container.name)
+    for (const hosts of this.#hostsOf(container)) hosts.delete(container.name)
     this.#report(container, null)
   }
 
-  removeNetwork(installationId: string, accountId: string): void {
-    const isOn = ({ options }: MemoryContainer) =>
-      options.installationId === installationId && options.rollout.accountId === accountId
-    for (const container of [...this.containers.values()].filter(isOn)) this.disconnect(container)
-    this.networks.delete(`${installationId} ${accountId}`)
+  #isConnected(container: MemoryContainer): boolean {
+    return this.#hostsOf(container).every((hosts) => hosts.has(container.name))
+  }
+
+  /** Of an account or a group. */
+  removeNetwork(installationId: string, ownerId: string): void {
+    const key = `${installationId} ${ownerId}`
+    const network = this.networks.get(key)
+    if (!network) throw new Error(`There is no network of ${ownerId}`)
+    const named = new Set([...network.values()].flatMap((hosts) => [...hosts]))
+    this.networks.delete(key)
+    for (const container of this.containers.values()) if (named.has(container.name)) this.#report(container, null)
   }
 
   remove(container: MemoryContainer): void {
@@ -105,16 +131,26 @@ export class MemoryMachine {
     this.disconnect(container)
   }
 
-  /** The containers that answer to its environment's name. */
-  #hostsOf({ options: { installationId, rollout } }: MemoryContainer): Set<string> {
-    const network = this.#network(installationId, rollout.accountId)
-    const hosts = network.get(rollout.cliEnvName) ?? new Set()
-    network.set(rollout.cliEnvName, hosts)
+  /** The containers that answer to its environment's name, and those that answer to each of its names in its group. */
+  #hostsOf({ options: { installationId, rollout, index } }: MemoryContainer): Set<string>[] {
+    const { accountId, cliEnvName, group, followers } = rollout
+    const follows = followers !== null && index > 0
+    const own = this.#hostsNamed(installationId, accountId, cliEnvName)
+    if (!group) return [own]
+    // One without a name is on the network, too.
+    const names = follows || group.aliases.length === 0 ? [''] : group.aliases
+    return [own, ...names.map((name) => this.#hostsNamed(installationId, group.id, name))]
+  }
+
+  #hostsNamed(installationId: string, ownerId: string, name: string): Set<string> {
+    const network = this.#network(installationId, ownerId)
+    const hosts = network.get(name) ?? new Set()
+    network.set(name, hosts)
     return hosts
   }
 
-  #network(installationId: string, accountId: string): Map<string, Set<string>> {
-    const key = `${installationId} ${accountId}`
+  #network(installationId: string, ownerId: string): Map<string, Set<string>> {
+    const key = `${installationId} ${ownerId}`
     const network = this.networks.get(key) ?? new Map()
     this.networks.set(key, network)
     return network
@@ -129,8 +165,8 @@ export class MemoryMachine {
   }
 
   #lookUp({ options: { installationId, rollout } }: MemoryContainer, host: string) {
-    const network = this.#network(installationId, rollout.accountId)
-    const names = [...(network.get(host) ?? [])]
+    const owners = [rollout.accountId, ...(rollout.group ? [rollout.group.id] : [])]
+    const names = owners.flatMap((owner) => [...(this.#network(installationId, owner).get(host) ?? [])])
     const running = names.map((name) => this.containers.get(name)?.observe()).find((seen) => seen?.phase === 'running')
     return running?.address && running.port ? { address: running.address, port: running.port } : null
   }
@@ -144,8 +180,17 @@ export class MemoryMachine {
 
 /** What containers have that are no replicas. */
 const NOTHING = {
-  ...{ version: 0, cliEnvName: '', replicas: 1, followers: null, heldNetwork: 'NONE' as const },
-  ...{ port: null, stopSeconds: null, sandbox: null, volume: null },
+  version: 0,
+  cliEnvName: '',
+  replicas: 1,
+  followers: null,
+  heldNetwork: 'NONE' as const,
+  port: null,
+  stopSeconds: null,
+  sandbox: null,
+  settings: null,
+  group: null,
+  volume: null,
 }
 
 /** What a container is made from, for a task. */
@@ -154,16 +199,18 @@ function rolloutOf(task: Task): Rollout {
   const hasCommand = entrypoint.length + args.length > 0
   return {
     ...task,
-    ...{
-      contentId: '',
-      rolloutId: operationId,
-      version: 0,
-      cliEnvName: '',
-      replicas: 1,
-      followers: null,
-      heldNetwork: 'NONE',
-    },
-    ...{ workingDir: null, port: null, stopSeconds: null },
+    contentId: '',
+    rolloutId: operationId,
+    version: 0,
+    cliEnvName: '',
+    replicas: 1,
+    followers: null,
+    heldNetwork: 'NONE',
+    workingDir: null,
+    port: null,
+    stopSeconds: null,
+    settings: null,
+    group: null,
     command: hasCommand ? { entrypoint: [...entrypoint], args: [...args] } : null,
   }
 }

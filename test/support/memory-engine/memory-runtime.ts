@@ -68,10 +68,11 @@ export function createMemoryRuntime(connection: MemoryConnection): ContainerRunt
     removeVolume: (volumeId, bounds) => call(connection, bounds, () => removeVolume(connection, volumeId)),
     // Its containers have no volumes to themselves.
     removeLeftVolumes: (bounds) => call(connection, bounds, () => {}),
-    removeNetwork: (accountId, bounds) =>
+    removeNetwork: (ownerId, bounds) =>
       call(connection, bounds, () => {
-        const isUsed = select(connection, {}).some(({ options }) => options.rollout.accountId === accountId)
-        if (!isUsed) machine.networks.delete(`${installationId} ${accountId}`)
+        const isOn = ({ accountId, group }: Rollout) => accountId === ownerId || group?.id === ownerId
+        const isUsed = select(connection, {}).some(({ options }) => isOn(options.rollout))
+        if (!isUsed) machine.networks.delete(`${installationId} ${ownerId}`)
       }),
     logs: (name, options) => logs(connection, name, options),
     fileCounts: (bounds) => call(connection, bounds, () => new Map<string, number>()),

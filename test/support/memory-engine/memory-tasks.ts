@@ -24,7 +24,9 @@ export const memoryCommands = (connection: MemoryConnection): Commands => ({
   observeTasks: (bounds) =>
     call(connection, bounds, () =>
       select(connection, {}).map(({ name, options: { rollout } }) => ({
-        ...{ name, appEnvId: rollout.appEnvId, operationId: rollout.rolloutId },
+        name,
+        appEnvId: rollout.appEnvId,
+        operationId: rollout.rolloutId,
       })),
     ),
   removeTasks: (reference, bounds) =>

@@ -50,7 +50,11 @@ class ScriptRun {
       error: (...words: unknown[]) => print(words.join(' '), 'stderr'),
     }
     return {
-      ...{ console, Buffer, btoa, encodeURIComponent, process: this.#processGlobal() },
+      console,
+      Buffer,
+      btoa,
+      encodeURIComponent,
+      process: this.#processGlobal(),
       setTimeout: (call: Listener, ms = 0) => this.#timer(call, ms, false),
       setInterval: (call: Listener, ms = 0) => this.#timer(call, ms, true),
       require: (name: string) => this.#module(name),
@@ -64,7 +68,9 @@ class ScriptRun {
       throw EXITED
     }
     return {
-      ...{ env: { ...environment }, pid: 1, exit: leave },
+      env: { ...environment },
+      pid: 1,
+      exit: leave,
       stdout: { write: (text: string) => this.#process.write(text) },
       on: (event: string, call: Listener) => {
         if (event === 'SIGTERM') onTerminate(() => this.guarded(call as () => void))

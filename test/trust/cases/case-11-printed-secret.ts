@@ -19,7 +19,10 @@ export const trustCase: TrustCase = {
     const { currentAccountId: accountId } = await berth.ok('GET', '/user/token')
     const { appId } = await berth.ok('POST', '/app', { accountId, name: 'Trap', port: 3000, useImage: true, image })
     const { appEnvId } = await berth.ok('POST', '/app-env', {
-      ...{ accountId, appId, name: 'production', region: 'local' },
+      accountId,
+      appId,
+      name: 'production',
+      region: 'local',
       envVars: [{ name: 'PASSWORD', value: SECRET, type: 'DEPLOY', isSecret: true }],
       startupConfig: { command: 'node', args: ['-e', PROGRAM], shell: false },
     })

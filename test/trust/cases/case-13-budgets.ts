@@ -30,7 +30,11 @@ async function floodLogs(berth: FreshBerth, accountId: unknown): Promise<string>
   const app = { accountId, name: 'Flood', port: 3000, useImage: true, image }
   const { appId } = await berth.ok('POST', '/app', app)
   const { appEnvId } = await berth.ok('POST', '/app-env', {
-    ...{ accountId, appId, name: 'production', region: 'local', containers: 2 },
+    accountId,
+    appId,
+    name: 'production',
+    region: 'local',
+    containers: 2,
     startupConfig: { command: 'node', args: ['-e', FLOOD], shell: false },
   })
   const since = Date.now()

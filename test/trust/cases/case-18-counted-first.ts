@@ -8,7 +8,8 @@ export const trustCase: TrustCase = {
   number: 18,
   title: 'Requests are counted before the database, by address and account',
   settings: {
-    ...{ BERTH_RATE_LIMIT: String(LIMIT), BERTH_ANONYMOUS_RATE_LIMIT: String(ANONYMOUS) },
+    BERTH_RATE_LIMIT: String(LIMIT),
+    BERTH_ANONYMOUS_RATE_LIMIT: String(ANONYMOUS),
     BERTH_TRUSTED_PROXIES: '127.0.0.1',
   },
   async run(berth) {

@@ -2,7 +2,7 @@ import { connect } from 'node:net'
 import { runningApp } from '../support/running-app.ts'
 import type { FreshBerth } from '../trust-case.ts'
 
-const MOST_MS = 5_000
+const MAX_MS = 5_000
 const PROGRAM = `
 require('node:http').createServer((request, response) => {
   request.resume().on('end', () => {
@@ -34,7 +34,7 @@ function answersTo({ ingressUrl }: FreshBerth, bytes: string, heads: number): Pr
   const since = performance.now()
   return new Promise((resolve, reject) => {
     const client = connect(Number(port), hostname, () => client.write(bytes))
-    client.setTimeout(MOST_MS, () => client.destroy(new Error(`No answer within ${MOST_MS} ms to ${bytes}`)))
+    client.setTimeout(MAX_MS, () => client.destroy(new Error(`No answer within ${MAX_MS} ms to ${bytes}`)))
     let text = ''
     client.on('data', (chunk) => {
       text += chunk

@@ -138,10 +138,16 @@ describe('the log of a build', () => {
     await attempt(3, ['Building', 'Fetched', 'Step 1', 'Step 2'])
     await attempt(4, ['Building', 'Other', 'Step 1'], false)
     expect(await written(asked)).toEqual([
-      ...['Building', 'Fetched', 'Attempt 1 of 4 failed (REGISTRY_UNREACHABLE): it is away'],
-      ...['Step 1', 'Attempt 2 of 4 failed (REGISTRY_UNREACHABLE): it is away'],
-      ...['Step 2', 'Attempt 3 of 4 failed (REGISTRY_UNREACHABLE): it is away'],
-      ...['Other', 'Step 1', 'The build failed (REGISTRY_UNREACHABLE): it is away'],
+      'Building',
+      'Fetched',
+      'Attempt 1 of 4 failed (REGISTRY_UNREACHABLE): it is away',
+      'Step 1',
+      'Attempt 2 of 4 failed (REGISTRY_UNREACHABLE): it is away',
+      'Step 2',
+      'Attempt 3 of 4 failed (REGISTRY_UNREACHABLE): it is away',
+      'Other',
+      'Step 1',
+      'The build failed (REGISTRY_UNREACHABLE): it is away',
     ])
   })
 

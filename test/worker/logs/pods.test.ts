@@ -16,8 +16,16 @@ setInterval(() => {
 process.on('SIGTERM', () => process.exit(0))`
 
 const ADMIN: Caller = {
-  ...{ tokenId: 'tok', kind: 'USER', userId: 'usr', appEnvId: null, accountId: null, scopes: null, expiresAt: null },
-  ...{ isInstallationAdmin: true, currentAccountId: null, memberships: new Map() },
+  tokenId: 'tok',
+  kind: 'USER',
+  userId: 'usr',
+  appEnvId: null,
+  accountId: null,
+  scopes: null,
+  expiresAt: null,
+  isInstallationAdmin: true,
+  currentAccountId: null,
+  memberships: new Map(),
 }
 const TIMEOUT_MS = 180_000
 
@@ -41,7 +49,7 @@ async function leave(flag: string): Promise<void> {
   await exec.start({ Detach: true })
 }
 
-const pods = () => listPods(harbour.database, ADMIN, { appEnvId })
+const pods = () => harbour.services.all(listPods, { caller: ADMIN, requestId: 'req_1' }, { appEnvId })
 
 test('a pod shows what it runs, and how it ended last', { timeout: TIMEOUT_MS }, async () => {
   const [fresh] = await eventually(pods, (seen) => seen[0]?.containerReady === true)

@@ -13,8 +13,13 @@ import {
 } from '../engine-metrics.ts'
 
 const VARIABLES = [
-  ...['Threads_connected', 'Threads_running', 'Questions', 'Slow_queries', 'Innodb_row_lock_current_waits'],
-  ...['Innodb_buffer_pool_read_requests', 'Innodb_buffer_pool_reads'],
+  'Threads_connected',
+  'Threads_running',
+  'Questions',
+  'Slow_queries',
+  'Innodb_row_lock_current_waits',
+  'Innodb_buffer_pool_read_requests',
+  'Innodb_buffer_pool_reads',
 ]
 
 export const mysqlMetrics: EngineMetrics = {

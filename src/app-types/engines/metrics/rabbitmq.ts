@@ -11,12 +11,22 @@ import {
 } from '../engine-metrics.ts'
 
 const NAMES = [
-  ...['connections', 'channels', 'queues', 'consumers', 'queue_messages_ready', 'queue_messages_unacked'],
-  ...['process_resident_memory_bytes', 'global_messages_received_total', 'global_messages_delivered_total'],
+  'connections',
+  'channels',
+  'queues',
+  'consumers',
+  'queue_messages_ready',
+  'queue_messages_unacked',
+  'process_resident_memory_bytes',
+  'global_messages_received_total',
+  'global_messages_delivered_total',
 ]
 
 const count = (name: string, description: string, as: string): EngineMetric => ({
-  ...{ name, description, unit: 'COUNT', combined: 'SUM' },
+  name,
+  description,
+  unit: 'COUNT',
+  combined: 'SUM',
   value: reported(`rabbitmq_${as}`),
 })
 

@@ -7,7 +7,7 @@ import { readFrames } from './stream-frames.ts'
 
 export interface Carried {
   errorOutput: string
-  /** False when the engine hung up before the end of the output, as it does on input that nobody reads any more. */
+  /** False when the engine hung up before the end of the output, as it does on input that no program reads any more. */
   isWhole: boolean
 }
 

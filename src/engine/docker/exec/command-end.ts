@@ -4,7 +4,7 @@ import type { DockerEngine } from '../connection.ts'
 import { within } from '../within.ts'
 
 const FIRST_PAUSE_MS = 10
-const LONGEST_PAUSE_MS = 500
+const MAX_PAUSE_MS = 500
 
 interface State {
   isRunning: boolean
@@ -31,6 +31,6 @@ export async function exitCodeOf(
     const { isRunning, exitCode } = await within(engine, { signal }, read)
     if (!isRunning) return exitCode
     await pause(pauseMs, undefined, { signal })
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS)
+    pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
   }
 }

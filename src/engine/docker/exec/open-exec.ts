@@ -26,7 +26,9 @@ export async function openExec(
     Cmd: [...command],
     ...(user === undefined ? {} : { User: user }),
     Env: environment,
-    ...{ AttachStdin: true, AttachStdout: true, AttachStderr: true },
+    AttachStdin: true,
+    AttachStdout: true,
+    AttachStderr: true,
     abortSignal: signal,
   })
   const connection = await exec.start({ hijack: true, stdin: false, Tty: false, abortSignal: signal })

@@ -66,8 +66,10 @@ export async function giveBase(
 
 /** Arguments of `buildctl` by which a Dockerfile finds it under a name. */
 export const baseArguments = ({ store, folder, digest }: GivenImage, name: string): string[] => [
-  ...['--oci-layout', `${store}=${folder}`],
-  ...['--opt', `context:${name}=oci-layout://${store}@${digest}`],
+  '--oci-layout',
+  `${store}=${folder}`,
+  '--opt',
+  `context:${name}=oci-layout://${store}@${digest}`,
 ]
 
 /**

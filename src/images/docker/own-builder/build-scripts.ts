@@ -2,13 +2,16 @@
 
 /**
  * Unpacks the context that comes in. `$1`: the build's folder, `$2`: the Dockerfile in the archive, which is not for the
- * image, `$3`: the folder of bases, then the names of those that are wanted: it says which of them are there already.
- * `-m`: contexts are compared by size and time, and all files of a packed one have the same time.
+ * image, `$3`: the folder of bases, then the names of those that are wanted: it says which of them are there already. An ignore
+ * file beside the Dockerfile goes before that of the context, which was applied when the context was packed.
+ * `-m`: contexts are compared by size and time, and all files of a packed one have the same time. Without a mask: modes are
+ * those of the source.
  */
 export const PREPARE = `
 folder=$1 dockerfile=$2 bases=$3; shift 3
 rm -rf "$folder" && mkdir -p "$folder/context" "$folder/dockerfile" &&
-tar x -m -C "$folder/context" && mv "$folder/context/$dockerfile" "$folder/dockerfile/Dockerfile" || exit 1
+(umask 0; tar x -m -C "$folder/context") && mv "$folder/context/$dockerfile" "$folder/dockerfile/Dockerfile" &&
+echo '# What is ignored is not in the context.' > "$folder/dockerfile/Dockerfile.dockerignore" || exit 1
 for base; do echo "$base $(cat "$bases/$base/digest" 2>/dev/null)"; done`
 
 /**
@@ -55,6 +58,9 @@ written() {
 # As both versions of control groups count them.
 kills() { cat /sys/fs/cgroup/memory.events /sys/fs/cgroup/memory/memory.oom_control 2>/dev/null | sed -n 's/^oom_kill //p'; }
 kills_before=$(kills)
+# How often no process could begin.
+refused() { cat /sys/fs/cgroup/pids.events /sys/fs/cgroup/pids/pids.events 2>/dev/null | sed -n 's/^max //p'; }
+refused_before=$(refused)
 cpu() { cat /sys/fs/cgroup/cpu.stat /sys/fs/cgroup/cpuacct/cpuacct.usage 2>/dev/null | tr '\\n' ' '; }
 memory() {
   cat /sys/fs/cgroup/memory.current /sys/fs/cgroup/memory/memory.usage_in_bytes 2>/dev/null
@@ -85,6 +91,8 @@ wait $build; code=$?
 kill $watch $disk 2>/dev/null
 report writtenKb "$(written)"
 report kills "$(($(kills) - kills_before))"
+refused=$(refused)
+report refused "$((\${refused:-0} - \${refused_before:-0}))"
 report cpu "$(cpu)"
 report memory "$(memory | tr '\\n' ' ')"
 if [ -e "$folder/too-large" ]; then report tooLarge true; fi
@@ -117,6 +125,11 @@ export class BuildReport {
   /** Whether a step was killed for memory. Not known of steps with a group of their own, as a builder that is root makes. */
   get hasKilled(): boolean {
     return this.#number('kills') > 0
+  }
+
+  /** Whether a process could not begin, because there were as many as a build may have. */
+  get wasRefusedProcesses(): boolean {
+    return this.#number('refused') > 0
   }
 
   get writtenBytes(): number {

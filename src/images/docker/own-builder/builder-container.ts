@@ -34,14 +34,14 @@ export const EXPORTS_FOLDER = `${BUILDER_ROOT}/berth-exports`
 export const SECRETS_FOLDER = '/run/berth'
 
 /** Changes with what is below, so that a builder of another Berth is replaced. */
-const FORM = '3'
+const FORM = '4'
 const FORM_LABEL = 'berth.form'
 
 const CPU_PERIOD_US = 100_000
 /** An eighth of what each app has, where they compete: a build may wait, a request may not. */
 const CPU_SHARES = 128
-/** In bytes, of one step; the daemon says where it cut. */
-const MAX_STEP_OUTPUT = 8 * 1024 * 1024
+/** In bytes, of one step, as BuildKit has it by default; the daemon says where it cut. */
+const MAX_STEP_OUTPUT = 2 * 1024 * 1024
 const READY_SECONDS = 30
 const READY_PAUSE_MS = 30
 const ATTEMPTS = 5
@@ -63,8 +63,21 @@ const CAPABILITIES: Record<Mode, string[]> = {
   rootless: ['SETUID', 'SETGID'],
   // What steps may have by default, and the daemon must have to give it.
   root: [
-    ...['SYS_ADMIN', 'SETUID', 'SETGID', 'CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'FSETID', 'KILL', 'SETPCAP', 'SETFCAP'],
-    ...['MKNOD', 'NET_RAW', 'NET_BIND_SERVICE', 'SYS_CHROOT', 'AUDIT_WRITE'],
+    'SYS_ADMIN',
+    'SETUID',
+    'SETGID',
+    'CHOWN',
+    'DAC_OVERRIDE',
+    'FOWNER',
+    'FSETID',
+    'KILL',
+    'SETPCAP',
+    'SETFCAP',
+    'MKNOD',
+    'NET_RAW',
+    'NET_BIND_SERVICE',
+    'SYS_CHROOT',
+    'AUDIT_WRITE',
   ],
 }
 
@@ -152,7 +165,7 @@ export async function ensureBuilder(wanted: Wanted, signal: AbortSignal): Promis
     try {
       const found = await container.inspect({ abortSignal: signal })
       const isOurs = found.Config.Labels?.[LABEL.installation] === engine.installationId
-      if (!isOurs) throw new Error(`The name ${name} is taken by someone else's container`)
+      if (!isOurs) throw new Error(`The name ${name} is taken by a container that is not Berth’s`)
       const isCurrent = found.Config.Labels?.[FORM_LABEL] === formOf(settings, mode)
       if (!isCurrent)
         await removeBuilder(engine, accountId, { keepsCache: isRootless(found) === (mode === 'rootless') }, signal)
@@ -212,7 +225,8 @@ async function create(
       `BUILDKIT_HOST=${ADDRESS}`,
       'HOME=/home/user',
       // The daemon buffers unread output in memory. By default, it drops output above 200 KiB/s.
-      ...[`BUILDKIT_STEP_LOG_MAX_SIZE=${MAX_STEP_OUTPUT}`, 'BUILDKIT_STEP_LOG_MAX_SPEED=-1'],
+      `BUILDKIT_STEP_LOG_MAX_SIZE=${MAX_STEP_OUTPUT}`,
+      'BUILDKIT_STEP_LOG_MAX_SPEED=-1',
     ],
     HostConfig: {
       NetworkMode: network,
@@ -221,7 +235,8 @@ async function create(
       CapAdd: CAPABILITIES[mode],
       SecurityOpt: ['seccomp=unconfined', 'apparmor=unconfined'],
       // A user namespace of its own mounts /proc only where none of it is hidden. Steps get the daemon's default seccomp.
-      ...{ MaskedPaths: [], ReadonlyPaths: [] },
+      MaskedPaths: [],
+      ReadonlyPaths: [],
       Mounts: [{ Type: 'volume', Source: volume, Target: BUILDER_ROOT }],
       Tmpfs: { [SECRETS_FOLDER]: `uid=${USERS[mode].split(':')[0]},mode=0700,size=16m` },
       CpuShares: CPU_SHARES,

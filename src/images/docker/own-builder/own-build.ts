@@ -22,7 +22,7 @@ import {
   restartUnlessBuilding,
   SECRETS_FOLDER,
 } from './builder-container.ts'
-import { MemoryWatch } from './memory-watch.ts'
+import { LimitsWatch, usedUp } from './limits-watch.ts'
 import { BuildProgress } from './progress.ts'
 import { readExport, takeImage } from './take-image.ts'
 
@@ -30,7 +30,6 @@ const CLEAN_UP_SECONDS = 15
 const KNOWN_IMAGES = 10
 /** Of an account. Each takes as much as its image. */
 const EXPORTS_KEPT = 5
-const BYTES_PER_MB = 1024 * 1024
 /** Who ends a build's own processes so is the kernel. */
 const SIGKILL = /exit code: 137\b/
 
@@ -95,7 +94,7 @@ class OwnBuild {
     this.#builder = await ensureBuilder({ ...this.#options, ...limits }, this.#signal)
     const { id } = this.#builder
     const { sentBytes, bases } = await this.#prepare(id)
-    const { progress, memory } = await this.#solve(id, bases)
+    const { progress, watch } = await this.#solve(id, bases)
     const earlier = await listBuilt(engine, { appEnvId }, this.#signal)
     const known = [
       ...earlier.slice(0, KNOWN_IMAGES).map((image) => image.id),
@@ -109,7 +108,7 @@ class OwnBuild {
       this.#clear(id, exported.blobs),
     ])
     const { writtenBytes, cpuSeconds, memoryBytes } = progress.report
-    const memoryPeakBytes = Math.max(memory.peakBytes, memoryBytes)
+    const memoryPeakBytes = Math.max(watch.memoryPeakBytes, memoryBytes)
     return {
       imageId,
       used: { memoryPeakBytes, cpuSeconds, writtenBytes, sentBytes, cacheBytes, steps: progress.steps },
@@ -180,35 +179,35 @@ class OwnBuild {
   }
 
   /** Throws ImageError; another error where the builder failed, not the build. */
-  async #solve(id: string, bases: readonly string[]): Promise<{ progress: BuildProgress; memory: MemoryWatch }> {
+  async #solve(id: string, bases: readonly string[]): Promise<{ progress: BuildProgress; watch: LimitsWatch }> {
     const { engine } = this.#options
-    const { diskMb, resources, onLine } = this.#build
+    const { diskMb, onLine } = this.#build
     const progress = new BuildProgress(onLine)
-    const memory = new MemoryWatch(resources.memoryMb * BYTES_PER_MB)
-    const full = new AbortController()
-    const watching = memory.run(engine, id, () => {
-      full.abort()
+    const watch = new LimitsWatch(this.#build)
+    const exceeded = new AbortController()
+    const watching = watch.run(engine, id, () => {
+      exceeded.abort()
       this.#isBrokenOff = true
     })
     const layouts = Object.values(this.#build.bases ?? {}).map((imageId) => `${BASES_FOLDER}/${hashOf(imageId)}`)
     const places = [this.#folder, this.#export, this.#build.name, layouts.join(' ')]
     const command = ['sh', '-c', BUILD, 'sh', `${diskMb * 1024}`, ...places, ...this.#arguments(bases)]
-    const both = AbortSignal.any([this.#signal, full.signal])
+    const both = AbortSignal.any([this.#signal, exceeded.signal])
     const waiting = { input: forever(both), output: (chunk: Uint8Array) => progress.add(chunk) }
     let exitCode: number
     try {
       ;({ exitCode } = await runInBuilder(engine, id, command, waiting, both))
     } catch (error) {
-      if (!full.signal.aborted) throw error
+      if (watch.exceeded === null) throw error
       await killBuilder(engine, id, this.#signal)
-      throw this.#outOfMemory('The build was ended, as it was')
+      throw usedUp(watch.exceeded, 'The build was ended, as it was', this.#build)
     } finally {
       progress.end()
-      memory.stop()
+      watch.stop()
       await watching
     }
     if (exitCode !== 0) await this.#fail(progress)
-    return { progress, memory }
+    return { progress, watch }
   }
 
   #arguments(bases: readonly string[]): string[] {
@@ -216,10 +215,19 @@ class OwnBuild {
     const labels = imageLabels(this.#options.engine.installationId, this.#build)
     const folder = this.#folder
     return [
-      ...['build', '--progress=rawjson', '--frontend', 'dockerfile.v0'],
-      ...['--local', `context=${folder}/context`, '--local', `dockerfile=${folder}/dockerfile`],
+      'build',
+      '--progress=rawjson',
+      '--frontend',
+      'dockerfile.v0',
+      '--local',
+      `context=${folder}/context`,
+      '--local',
+      `dockerfile=${folder}/dockerfile`,
       // "host" is the builder's own namespace, which is the account's network: any other would have other name servers.
-      ...['--allow', 'network.host', '--opt', 'force-network-mode=host'],
+      '--allow',
+      'network.host',
+      '--opt',
+      'force-network-mode=host',
       ...options('build-arg', buildArgs),
       ...options('label', labels),
       ...Object.keys(secrets).flatMap((secret) => ['--secret', `id=${secret},src=${this.#secrets}/${secret}`]),
@@ -240,18 +248,15 @@ class OwnBuild {
       throw new Error(`The builder could not build: ${reason}`)
     }
     // Of the daemon as well, which would then be killed again.
-    if (report.hasKilled) throw this.#outOfMemory(`${reason}:`)
+    if (report.hasKilled) throw usedUp('memoryMb', `${reason}:`, this.#build)
     // Another worker's build may have ended it.
     if (this.#builder && !(await isSameRun(this.#options.engine, this.#builder, this.#signal)))
       throw new Error(`The account’s builder ended during the build: ${reason}`)
     if (says(reason, 'builderAway')) throw new Error(`The builder ended during the build: ${reason}`)
-    throw SIGKILL.test(reason) ? this.#outOfMemory(`${reason}, probably`) : new ImageError('BUILD_FAILED', reason)
-  }
-
-  #outOfMemory(reason: string): ImageError {
-    const { memoryMb } = this.#build.resources
-    const words = `${reason} out of memory: a build may use ${memoryMb} MB`
-    return new ImageError('BUILD_FAILED', words, { limit: 'memoryMb' })
+    if (SIGKILL.test(reason)) throw usedUp('memoryMb', `${reason}, probably`, this.#build)
+    throw report.wasRefusedProcesses
+      ? usedUp('processes', `${reason}, probably`, this.#build)
+      : new ImageError('BUILD_FAILED', reason)
   }
 }
 

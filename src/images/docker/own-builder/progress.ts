@@ -1,4 +1,5 @@
 import type { BuildStepUse } from '../../../domain/build-use.ts'
+import { WholeLines } from '../../../engine/docker/whole-lines.ts'
 import { BuildReport } from './build-scripts.ts'
 
 /** A message of `--progress=rawjson`, as far as it is read. Times are RFC 3339. */
@@ -17,8 +18,8 @@ interface Vertex {
 }
 
 /** A program that never ends its line must not fill the memory. */
-const MAX_UNFINISHED = 64 * 1024
-const MAX_MESSAGE = 4 * 1024 * 1024
+const MAX_UNFINISHED_BYTES = 64 * 1024
+const MAX_MESSAGE_BYTES = 4 * 1024 * 1024
 const MAX_STEPS = 1_000
 /** What the daemon does for itself. */
 const INTERNAL = /^\[internal\]|^\[context |^exporting |^sending tarball|^merging|^preparing/
@@ -31,9 +32,9 @@ const DAEMON_LOG = /^time="[^"]*" level=/
  */
 export class BuildProgress {
   readonly #onLine: (line: string) => void
-  #unread = ''
-  #isTooLong = false
-  readonly #unfinished = new Map<string, string>()
+  readonly #messages = new WholeLines(MAX_MESSAGE_BYTES)
+  /** Of each step that has not ended. */
+  readonly #outputs = new Map<string, WholeLines>()
   readonly #begun = new Set<string>()
   readonly #steps = new Map<string, BuildStepUse>()
   /** Plain words: why it failed, with an excerpt of the Dockerfile. */
@@ -49,21 +50,13 @@ export class BuildProgress {
   }
 
   add(chunk: Uint8Array): void {
-    const lines = (this.#unread + Buffer.from(chunk).toString('latin1')).split('\n')
-    this.#unread = lines.pop() ?? ''
-    if (this.#unread.length > MAX_MESSAGE) {
-      this.#unread = ''
-      this.#isTooLong = true
-    }
-    for (const line of lines) {
-      if (!this.#isTooLong) this.#read(Buffer.from(line, 'latin1').toString())
-      this.#isTooLong = false
-    }
+    for (const line of this.#messages.add(chunk)) this.#read(line)
   }
 
   end(): void {
-    if (this.#unread !== '') this.#read(Buffer.from(this.#unread, 'latin1').toString())
-    for (const vertex of this.#unfinished.keys()) this.#endLine(vertex)
+    const rest = this.#messages.end()
+    if (rest !== null) this.#read(rest)
+    for (const vertex of this.#outputs.keys()) this.#endOutput(vertex)
   }
 
   #read(line: string): void {
@@ -71,7 +64,7 @@ export class BuildProgress {
     const message = messageIn(line)
     if (message === null) return void this.#keepWords(line)
     for (const vertex of message.vertexes ?? []) this.#readVertex(vertex)
-    for (const { vertex, data } of message.logs ?? []) this.#readOutput(vertex, Buffer.from(data, 'base64').toString())
+    for (const { vertex, data } of message.logs ?? []) this.#readOutput(vertex, Buffer.from(data, 'base64'))
   }
 
   #keepWords(line: string): void {
@@ -81,7 +74,7 @@ export class BuildProgress {
 
   #readVertex({ digest, name, started, completed, cached, error }: Vertex): void {
     if (INTERNAL.test(name)) return
-    if (completed) this.#endLine(digest)
+    if (completed) this.#endOutput(digest)
     // Its error is the reason of the whole build, or that another step has ended it.
     if (started && completed && !error && this.#steps.size < MAX_STEPS) {
       const seconds = Math.max(0, (Date.parse(completed) - Date.parse(started)) / 1000)
@@ -92,17 +85,15 @@ export class BuildProgress {
     this.#onLine(cached ? `${name} (cached)` : name)
   }
 
-  #readOutput(vertex: string, text: string): void {
-    const lines = ((this.#unfinished.get(vertex) ?? '') + text).split('\n')
-    let rest = lines.pop() ?? ''
-    if (rest.length > 2 * MAX_UNFINISHED) rest = rest.slice(-MAX_UNFINISHED)
-    this.#unfinished.set(vertex, rest)
-    for (const line of lines) if (line !== '') this.#onLine(line)
+  #readOutput(vertex: string, bytes: Buffer): void {
+    const output = this.#outputs.get(vertex) ?? new WholeLines(MAX_UNFINISHED_BYTES, { keepsEnd: true })
+    this.#outputs.set(vertex, output)
+    for (const line of output.add(bytes)) if (line !== '') this.#onLine(line)
   }
 
-  #endLine(vertex: string): void {
-    const rest = this.#unfinished.get(vertex)
-    this.#unfinished.delete(vertex)
+  #endOutput(vertex: string): void {
+    const rest = this.#outputs.get(vertex)?.end()
+    this.#outputs.delete(vertex)
     if (rest) this.#onLine(rest)
   }
 }

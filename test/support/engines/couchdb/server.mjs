@@ -52,8 +52,15 @@ const inner = spawn(
   process.execPath,
   [
     `${import.meta.dirname}/node_modules/pouchdb-server/bin/pouchdb-server`,
-    ...['--host', INNER.host, '--port', INNER.port, '--dir', '/opt/couchdb/data'],
-    ...['--config', '/tmp/pouchdb.json', '--no-stdout-logs'],
+    '--host',
+    INNER.host,
+    '--port',
+    INNER.port,
+    '--dir',
+    '/opt/couchdb/data',
+    '--config',
+    '/tmp/pouchdb.json',
+    '--no-stdout-logs',
   ],
   { cwd: '/tmp', stdio: 'inherit' },
 )

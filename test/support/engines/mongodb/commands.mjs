@@ -39,9 +39,17 @@ function sorted(db, name, { filter = {}, sort, skip = 0, limit = 0, projection }
 }
 
 const hello = (command) => ({
-  ...{ helloOk: true, isWritablePrimary: true, ismaster: true, maxBsonObjectSize: 16_777_216 },
-  ...{ maxMessageSizeBytes: 48_000_000, maxWriteBatchSize: 100_000, localTime: new Date() },
-  ...{ logicalSessionTimeoutMinutes: 30, minWireVersion: 0, maxWireVersion: 25, readOnly: false },
+  helloOk: true,
+  isWritablePrimary: true,
+  ismaster: true,
+  maxBsonObjectSize: 16_777_216,
+  maxMessageSizeBytes: 48_000_000,
+  maxWriteBatchSize: 100_000,
+  localTime: new Date(),
+  logicalSessionTimeoutMinutes: 30,
+  minWireVersion: 0,
+  maxWireVersion: 25,
+  readOnly: false,
   ...(command.saslSupportedMechs && { saslSupportedMechs: ['SCRAM-SHA-256'] }),
 })
 
@@ -120,7 +128,11 @@ function collectionInfos({ filter = {} }, { db }) {
 
 /** Reads every document, as the real one does with `full`. */
 const validate = ({ validate: name }, { db }) => ({
-  ...{ ns: `${db}.${name}`, nrecords: store.documents(db, name).length, valid: true, warnings: [], errors: [] },
+  ns: `${db}.${name}`,
+  nrecords: store.documents(db, name).length,
+  valid: true,
+  warnings: [],
+  errors: [],
 })
 
 const COMMANDS = {

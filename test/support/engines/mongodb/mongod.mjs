@@ -13,8 +13,14 @@ const flag = { type: 'boolean', default: false }
 
 const { values } = parseArgs({
   options: {
-    ...{ wiredTigerCacheSizeGB: text, maxConns: text, slowms: text, journalCommitInterval: text },
-    ...{ setParameter: { ...text, multiple: true }, auth: flag, bind_ip: text, bind_ip_all: flag },
+    wiredTigerCacheSizeGB: text,
+    maxConns: text,
+    slowms: text,
+    journalCommitInterval: text,
+    setParameter: { ...text, multiple: true },
+    auth: flag,
+    bind_ip: text,
+    bind_ip_all: flag,
   },
 })
 

@@ -3,4 +3,6 @@
 set -e
 [[ $1 != -* && $1 != *.conf ]] || set -- redis-server "$@"
 umask 0077
+# The official image is built without the protected mode.
+[[ $1 != redis-server ]] || set -- "$@" --protected-mode no
 exec "$@"

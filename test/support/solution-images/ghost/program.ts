@@ -21,8 +21,11 @@ export const ghost: ProgramImage = {
   folders: [],
   volume: `${HOME}/content`,
   environment: {
-    ...{ PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/bin', NODE_ENV: 'production' },
-    ...{ GHOST_INSTALL: HOME, GHOST_CONTENT: `${HOME}/content`, GHOST_NODE_VERSION_CHECK: 'false' },
+    PATH: '/usr/local/bin:/usr/sbin:/usr/bin:/bin',
+    NODE_ENV: 'production',
+    GHOST_INSTALL: HOME,
+    GHOST_CONTENT: `${HOME}/content`,
+    GHOST_NODE_VERSION_CHECK: 'false',
   },
   command: ['node', 'current/index.js'],
   workingFolder: HOME,

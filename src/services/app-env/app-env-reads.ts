@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import { historyAnswer } from '../../resources/activity.ts'
+import { appEnvAnswer } from '../../resources/app-env.ts'
+import { appEnvStatusAnswer } from '../../resources/app-env-status.ts'
+import { answers } from '../../resources/outcome.ts'
+import { serviceCredentials } from '../../resources/service-credentials.ts'
+import { appEnvTarget, instant } from '../kernel/input.ts'
+import { restQuery, Versioned } from '../kernel/query.ts'
+import { readAppEnvHistory } from './app-env-history.ts'
+import { readAppEnvRecord, readVariables } from './app-env-record.ts'
+import { readAppEnvStatus } from './app-env-status.ts'
+import { readServiceCredentials } from './read-service-credentials.ts'
+
+const REVEALED = 'Whether to show the values of secrets. Admins only; leaves an audit entry.'
+
+/** In GraphQL, all of these are fields of the environment. */
+export const getAppEnv = restQuery({
+  name: 'getAppEnv',
+  path: '/app-env',
+  permission: 'appEnv:read',
+  about: 'An app environment, by appEnvId or envName.',
+  input: { ...appEnvTarget, decrypt: z.boolean().default(false).describe(REVEALED) },
+  type: appEnvAnswer.type,
+  isSingle: true,
+  async run(context, { decrypt, ...address }) {
+    const { caller, requestId } = context
+    const { record, version } = await readAppEnvRecord(context, caller, address, { decrypt, requestId })
+    return new Versioned(record, version)
+  },
+})
+
+export const getAppEnvStatus = restQuery({
+  name: 'getAppEnvStatus',
+  path: '/app-env/status',
+  permission: 'appEnv:observe',
+  about: 'Desired and observed state of an environment.',
+  input: appEnvTarget,
+  type: appEnvStatusAnswer.type,
+  isSingle: true,
+  run: (context, address) => readAppEnvStatus(context, context.caller, address),
+})
+
+export const getAppEnvHistory = restQuery({
+  name: 'getAppEnvHistory',
+  path: '/app-env/history',
+  permission: 'appEnv:observe',
+  about: 'The versions of an environment and the changes of its number of containers, newest first.',
+  input: {
+    ...appEnvTarget,
+    limit: z.int().min(1).max(200).default(50).describe('Maximum number of items in the answer.'),
+    offset: z.int().min(0).max(1_000_000).default(0).describe('Number of items to skip.'),
+    fromDate: instant('Earliest time at which the items were requested.').optional(),
+    toDate: instant('Latest time at which the items were requested.').optional(),
+  },
+  type: historyAnswer.type,
+  run: ({ database, caller }, { appEnvId, envName, ...request }) =>
+    readAppEnvHistory(database, caller, { appEnvId, envName }, request),
+})
+
+export const getVariables = restQuery({
+  name: 'getVariables',
+  path: '/app-env/variables',
+  permission: 'appEnv:read',
+  about: 'The environment variables of an environment.',
+  input: { ...appEnvTarget, showSecrets: z.boolean().default(false).describe(REVEALED) },
+  type: answers.variables.type,
+  isSingle: true,
+  async run(context, { showSecrets, ...address }) {
+    const { caller, requestId } = context
+    const { variables, version } = await readVariables(context, caller, address, { showSecrets, requestId })
+    return new Versioned({ variables }, version)
+  },
+})
+
+export const getServiceCredentials = restQuery({
+  name: 'getServiceCredentials',
+  path: '/app-env/credentials',
+  permission: 'credentials:reveal',
+  about: 'The generated credentials of a managed service. Admins only; leaves an audit entry.',
+  input: appEnvTarget,
+  type: serviceCredentials.answer.type,
+  run: (context, address) => readServiceCredentials(context, context.caller, address, { requestId: context.requestId }),
+})
