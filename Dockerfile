@@ -11,11 +11,13 @@ RUN command -v git >/dev/null \
 COPY package.json package-lock.json ./
 COPY prisma ./prisma
 COPY scripts/setup ./scripts/setup
+COPY src/solutions/compose/compose-spec.json ./src/solutions/compose/
 # What the client and the pages are generated from is only needed here. The Node.js and PostgreSQL packages and the
 # bundler are for installations without containers.
 RUN npm ci --omit=dev --cache /tmp/npm \
   && PATH="$PWD/node_modules/.bin:$PATH" node scripts/setup/generate-client.mjs . \
   && node scripts/setup/unpack-pages.mjs . \
+  && node scripts/setup/compile-compose-schema.mjs . \
   && npm sbom --sbom-format=cyclonedx --omit=dev > sbom.cdx.json \
   && npm uninstall --omit=dev --no-save --cache /tmp/npm \
     @prisma/client-generator-ts @prisma/internals @graphql-yoga/render-graphiql @scalar/fastify-api-reference \

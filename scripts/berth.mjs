@@ -15,16 +15,14 @@ import { SetupError } from './setup/step.mjs'
 import { supervise } from './supervisor/supervise.mjs'
 
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
-
-/** The projects of vitest.config.ts that take five minutes at most, set-up of a fresh clone included. */
-const QUICK = ['--project', 'quick', '--project', 'main-path']
+const TEST_ALL = 'test/engines/test-all.ts'
 
 // engine: 'sought' uses one that runs, 'wanted' installs one if it can and continues without, 'required' stops.
 const COMMANDS = {
   start: { isSupervised: true, isCompiled: true, engine: 'wanted' },
   // A file or a name is sought in all tests, not in the quick ones alone.
-  test: { program: VITEST, withoutName: [...VITEST, ...QUICK], isCompiled: true, engine: 'required' },
-  'test:all': { program: VITEST, withoutName: ['test/engines/test-all.ts'], isCompiled: true, engine: 'required' },
+  test: { program: VITEST, withoutName: [TEST_ALL, '--quick'], isCompiled: true, engine: 'required' },
+  'test:all': { program: VITEST, withoutName: [TEST_ALL], isCompiled: true, engine: 'required' },
   // Compiled, because it starts Berth, and must not overtake a start that compiles.
   demo: { program: ['scripts/demo.ts'], isCompiled: true, engine: 'required' },
   bench: { program: ['bench/run.ts'], isCompiled: true, engine: 'required' },

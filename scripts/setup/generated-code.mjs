@@ -18,6 +18,12 @@ const GENERATED = [
     ],
   },
   {
+    label: 'Compiling the schema of compose files',
+    program: 'compile-compose-schema.mjs',
+    folder: 'src/solutions/generated',
+    sources: ['src/solutions/compose/compose-spec.json', 'node_modules/ajv/package.json'],
+  },
+  {
     label: 'Unpacking GraphiQL and the REST reference',
     program: 'unpack-pages.mjs',
     folder: 'src/http/generated',

@@ -123,7 +123,7 @@ export const PROOFS = {
     shows: 'Tests that repeat a case less often in npm run test:all, with every repetition',
   },
   repositories: {
-    program: ['test/sources/prove-repositories.ts'],
+    program: ['test/repositories/prove-repositories.ts'],
     isCompiled: true,
     engine: 'required',
     shows:

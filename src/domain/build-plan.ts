@@ -35,6 +35,8 @@ export interface BuildPlan {
   dockerfilePath: string | null
   dockerfileContent: string | null
   buildArgs: string | null
+  /** Null, and absent in older versions: the last stage. */
+  buildTarget?: string | null
   pullCredentialId: string | null
   /** The variables that the build reads, and those which they refer to. */
   variables: SealedVariable[]
@@ -52,6 +54,7 @@ const COMPARED: readonly (readonly [field: string, of: (plan: BuildPlan) => unkn
   ['dockerfilePath', ({ dockerfilePath }) => dockerfilePath],
   ['customDockerfileContent', ({ dockerfileContent }) => dockerfileContent],
   ['buildArgs', ({ buildArgs }) => buildArgs],
+  ['buildTarget', ({ buildTarget }) => buildTarget ?? null],
   ['buildPullAccountSecretId', ({ pullCredentialId }) => pullCredentialId],
 ]
 

@@ -1,6 +1,6 @@
 import type { LogLevel } from '../app-types/engines/engine-logs.ts'
 import { enumeration } from './enumeration.ts'
-import { fieldsOf, text, time } from './field.ts'
+import { fieldsOf, flag, text, time } from './field.ts'
 import { resource } from './resource.ts'
 
 export const logStream = enumeration('LogStream', 'Stream that a line was written to.', {
@@ -22,6 +22,7 @@ export interface LogLine {
   containerName: string
   contentId: string
   message: string
+  isPartial: boolean
   level: LogLevel | null
 }
 
@@ -41,6 +42,11 @@ export const logLine = resource({
     ),
     contentId: field.given('contentId', text, 'Id of the version that the container ran, or that was built.'),
     message: field.given('message', text, 'Text of the line.'),
+    isPartial: field.given(
+      'isPartial',
+      flag,
+      'Whether the line goes on in the next one of its container and stream: of more than 16 KB, it comes in pieces.',
+    ),
     level: field.given(
       'level',
       logLevel.type.nullable(),

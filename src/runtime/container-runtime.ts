@@ -126,6 +126,8 @@ export interface LogLine {
   nanoseconds: bigint
   stream: 'stdout' | 'stderr'
   message: string
+  /** A piece of a longer line, which goes on in the next one of the stream. */
+  isPartial?: true
 }
 
 export interface ReplicaStats {

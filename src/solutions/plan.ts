@@ -63,7 +63,8 @@ export function planComponent(
   component: Component,
   { accountId, appName, region }: Place,
 ): Omit<ComponentPlan, 'variables'> {
-  const { key, dependsOn, image, port, startupConfig, volume, disk, size } = component
+  const { key, dependsOn, image, build, port, startupConfig, volume, disk, size } = component
+  const { branch, ...source } = build ?? {}
   const { dockerPreset, dockerPresetVersion, healthCheckPath, healthCheck, readiness, containerSettings } = component
   const isService = engineOfPreset(dockerPreset) !== null
   const app = {
@@ -71,7 +72,7 @@ export function planComponent(
     accountId,
     dockerPreset,
     ...given({ dockerPresetVersion, port, healthCheckPath, healthCheck }),
-    ...(isService ? {} : { useImage: true, image }),
+    ...(isService ? {} : build ? given(source) : { useImage: true, image }),
     ...typeConfigOf(component, { isChangedWithApp: true }),
   }
   const appEnv = {
@@ -79,7 +80,7 @@ export function planComponent(
     name: ENVIRONMENT_NAME,
     region,
     containers: component.containers,
-    ...given({ volume, disk, containerSettings }),
+    ...given({ branch, volume, disk, containerSettings }),
     ...given({ zClouds: size ? undefined : component.zClouds, cpu: size?.cpu, memory: size?.memoryMb }),
     ...typeConfigOf(component, { isChangedWithApp: false }),
     ...(startupConfig ? { startupConfig: startupConfigOf(component) } : {}),

@@ -72,6 +72,21 @@ export function readContainerSettings(written: { readonly [Field in keyof Contai
   return { settings: data, problems }
 }
 
+/** In place of an image: a repository, and how its folder is built. Fields of apps and environments of these names. */
+const build = z.strictObject({
+  gitRepo: z.string().min(1),
+  gitNamespace: z.string().optional(),
+  gitInstallationId: z.string().optional(),
+  branch: z.string().min(1),
+  contextDir: z.string().min(1),
+  dockerfilePath: z.string().optional(),
+  customDockerfileContent: z.string().optional(),
+  buildArgs: z.string().optional(),
+  buildTarget: z.string().optional(),
+})
+
+export type ComponentBuild = z.output<typeof build>
+
 const component = z.strictObject({
   key,
   name: about,
@@ -80,6 +95,7 @@ const component = z.strictObject({
   dockerPreset: z.string().min(1),
   dockerPresetVersion: z.string().optional(),
   image: image.optional(),
+  build: build.optional(),
   port: z.int().min(1).max(65_535).optional(),
   zClouds: z.literal([1, 2, 4, 8]).default(1),
   containers: z.int().min(1).max(10).default(1),
@@ -203,17 +219,17 @@ function componentProblems({ inputs, components, smokeTest }: Parts): string[] {
   ]
 }
 
-function presetProblems({ key, dockerPreset, image, dependsOn }: Component): string[] {
+function presetProblems({ key, dockerPreset, image, build, dependsOn }: Component): string[] {
   const preset = presetOf(dockerPreset)
   if (!preset) return [`${key}: there is no preset ${dockerPreset}`]
   if (preset.kind === 'ENGINE') {
     // It is deployed as soon as it exists, before anything else is.
     return [
-      ...(image === undefined ? [] : [`${key}: the preset decides the image`]),
+      ...(image === undefined && build === undefined ? [] : [`${key}: the preset decides the image`]),
       ...(dependsOn.length === 0 ? [] : [`${key}: a managed service depends on nothing`]),
     ]
   }
-  return image === undefined ? [`${key}: image is required`] : []
+  return (image === undefined) === (build === undefined) ? [`${key}: either image or build is required`] : []
 }
 
 const presetOf = (name: string) => {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findEngine } from '../../src/app-types/engines/engines.ts'
 import { ensureEngineImages } from '../support/engines/ensure-image.ts'
+import { startGitServer } from '../support/git-server.ts'
 import { ensureProgramImage } from '../support/solution-images/ensure-program-image.ts'
 import { PROGRAM_IMAGES } from '../support/solution-images/list.ts'
 import { ensureShopImage } from './compose/shop-image.ts'
@@ -10,6 +11,8 @@ import { startTestPlatform, type TestPlatform } from './platform.ts'
 import { visit } from './solutions/visit.ts'
 
 const FILES = join(import.meta.dirname, 'compose/files')
+/** A repository with a compose file whose services are built. */
+const BUILT = join(import.meta.dirname, 'compose/built')
 
 /** What the program of each file finds of the others, and of its own container. */
 const FOUND: Readonly<Record<string, object>> = {
@@ -48,7 +51,7 @@ let berth: TestPlatform
 let accountId: string
 
 beforeAll(async () => {
-  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '120' })
+  berth = await startTestPlatform({ BERTH_READY_TIMEOUT_SECONDS: '120', BERTH_GIT_PRIVATE_HOSTS: 'true' })
   const { docker, ok } = berth
   for (const name of ['POSTGRESQL', 'REDIS']) {
     const engine = findEngine(name)
@@ -67,14 +70,40 @@ interface Installation {
   components: { key: string; appEnvId: string; state: string; message: string | null }[]
 }
 
+interface Found {
+  status: number
+  body: string
+}
+
 const names = readdirSync(FILES).map((file) => file.slice(0, -'.yml'.length))
 
 test('every file has what is to be found', () => expect(names).toEqual(Object.keys(FOUND)))
 
 test.for(names)('%s is installed, answers and is removed', async (name) => {
-  const { ok, platform, docker } = berth
   const compose = readFileSync(join(FILES, `${name}.yml`), 'utf8')
-  const body = { accountId, appName: name, region: 'local', compose, variables: VARIABLES[name] ?? {} }
+  const answers = await installed({ appName: name, compose, variables: VARIABLES[name] ?? {} })
+  expect(answers.map(({ body }) => JSON.parse(body))).toContainEqual(expect.objectContaining(FOUND[name] ?? {}))
+})
+
+test('services that a file builds are built from its repository, by folder, Dockerfile, stage and arguments', async () => {
+  const git = await startGitServer()
+  try {
+    git.commitFolder('shop', BUILT)
+    const compose = readFileSync(join(BUILT, 'deploy/compose.yml'), 'utf8')
+    const repository = { gitRepo: git.repository('shop'), branch: 'main', composeDir: 'deploy' }
+    const answers = await installed({ appName: 'built', compose, ...repository })
+    expect(answers.map(({ body }) => JSON.parse(body))).toContainEqual(
+      expect.objectContaining({ database: 'ok', migrated: 'first', greeting: 'from the build' }),
+    )
+  } finally {
+    await git.close()
+  }
+})
+
+/** What the open services answer. Then everything is removed. */
+async function installed(fields: object): Promise<Found[]> {
+  const { ok, platform, docker } = berth
+  const body = { accountId, region: 'local', ...fields }
   const { installationId } = await ok<{ installationId: string }>('POST', '/solutions/compose', body, WAIT)
   const read = () => ok<Installation>('GET', `/solutions/installation?installationId=${installationId}`)
   await expect
@@ -92,8 +121,6 @@ test.for(names)('%s is installed, answers and is removed', async (name) => {
   }
   // The service that the file publishes.
   const answers = await Promise.all(hosts.map((host) => visit(platform.ingressUrl ?? '', host, '/')))
-  const found = answers.filter((one) => one.status === 200).map((one) => JSON.parse(one.body))
-  expect(found).toContainEqual(expect.objectContaining(FOUND[name] ?? {}))
 
   await ok('DELETE', `/solutions/installation?installationId=${installationId}`, undefined, WAIT)
   const left = () =>
@@ -103,4 +130,5 @@ test.for(names)('%s is installed, answers and is removed', async (name) => {
       ),
     )
   await expect.poll(async () => (await left()).flat(), { timeout: 60_000 }).toEqual([])
-})
+  return answers.filter((one) => one.status === 200)
+}

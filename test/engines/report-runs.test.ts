@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { isWorthAnotherRun, type TestCounts, withSecondRun } from './counts.ts'
 import { reportRuns } from './report-runs.ts'
 
 const OWN = {
@@ -8,6 +9,8 @@ const OWN = {
   passed: 40,
   failed: 0,
   failures: [],
+  failedFiles: [],
+  flaky: [],
   minutes: 60.24,
 }
 const IMPOSSIBLE = { name: 'containerd', notRun: 'only root can start a container engine', isImpossible: true }
@@ -24,15 +27,24 @@ afterEach(() => vi.restoreAllMocks())
 test('a line for each engine, then the sum', () => {
   const runs = [
     OWN,
-    { ...OWN, name: 'containerd', version: '28.5.2 (API 1.51)', failed: 2, failures: ['one', 'two'], minutes: 5 },
+    {
+      ...OWN,
+      name: 'containerd',
+      version: '28.5.2 (API 1.51)',
+      failed: 2,
+      failures: ['one', 'two'],
+      flaky: ['three'],
+      minutes: 5,
+    },
   ]
   expect(reportRuns(runs)).toBe(1)
   expect(printed).toEqual([
     '',
-    'Engine      Version              Images    Tests  Failed  Minutes',
-    'own         20.10.24 (API 1.41)  overlay2  40     0       60.2',
-    'containerd  28.5.2 (API 1.51)    overlay2  42     2       5.0',
+    'Engine      Version              Images    Tests  Failed  Flaky  Minutes',
+    'own         20.10.24 (API 1.41)  overlay2  40     0       0      60.2',
+    'containerd  28.5.2 (API 1.51)    overlay2  42     2       1      5.0',
     '',
+    'FLAKY three',
     'FAILED one',
     'FAILED two',
     '80 passed, 2 failed',
@@ -52,4 +64,34 @@ test.each([
   expect(reportRuns([OWN, NOT_STARTED], { isCi })).toBe(code)
   expect(printed.at(-3)).toBe('containerd  not run: it does not start: no network')
   expect(printed.at(-1)).toBe(`40 passed, ${failed} failed`)
+})
+
+const counts = (failures: readonly string[], passed: number, files: readonly string[]): TestCounts => ({
+  passed,
+  failed: failures.length,
+  failures,
+  failedFiles: files,
+  flaky: [],
+})
+
+test('files with a failure are run once more in CI, unless so many failed that something is broken', () => {
+  const isCi = true
+  const files = (count: number) => Array.from({ length: count }, (_, index) => `test/${index}.test.ts`)
+  expect(isWorthAnotherRun(counts([], 40, []), { isCi })).toBe(false)
+  expect(isWorthAnotherRun(counts(['a > b: c'], 40, files(1)), { isCi })).toBe(true)
+  expect(isWorthAnotherRun(counts(['a > b: c'], 40, files(1)), { isCi: false })).toBe(false)
+  expect(isWorthAnotherRun(counts(['a > b: c'], 40, files(9)), { isCi })).toBe(false)
+  expect(isWorthAnotherRun(counts(['outside of a test: c'], 40, []), { isCi })).toBe(false)
+})
+
+test('what fails again has failed; what passes then is counted and named as flaky', () => {
+  const first = counts(['[quick] a.test.ts > one: slow', '[quick] a.test.ts > two: wrong'], 40, ['a.test.ts'])
+  expect(withSecondRun(first, counts(['[quick] a.test.ts > two: wrong still'], 7, ['a.test.ts']))).toEqual({
+    passed: 41,
+    failed: 1,
+    failures: ['[quick] a.test.ts > two: wrong still'],
+    failedFiles: ['a.test.ts'],
+    flaky: ['[quick] a.test.ts > one: slow'],
+  })
+  expect(withSecondRun(first, counts(['the run ended with 143'], 0, []))).toBe(first)
 })

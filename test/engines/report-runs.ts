@@ -1,4 +1,5 @@
-import { type Counts, failureLines, summaryLine } from '../support/summary-reporter.ts'
+import { failureLines, summaryLine } from '../support/summary-reporter.ts'
+import type { TestCounts } from './counts.ts'
 
 /** What tests have shown on one engine, or why none were run. */
 export type EngineRun = { name: string } & (Ran | NotRun)
@@ -9,14 +10,14 @@ interface NotRun {
   isImpossible: boolean
 }
 
-interface Ran extends Counts {
+interface Ran extends TestCounts {
   version: string
   /** Where the engine keeps images. */
   store: string
   minutes: number
 }
 
-const HEADINGS = ['Engine', 'Version', 'Images', 'Tests', 'Failed', 'Minutes']
+const HEADINGS = ['Engine', 'Version', 'Images', 'Tests', 'Failed', 'Flaky', 'Minutes']
 
 /**
  * Prints a line for each engine and, last, the line that a run of tests ends with. Returns the exit code. An engine that
@@ -28,7 +29,8 @@ export function reportRuns(runs: readonly EngineRun[], { isCi = Boolean(process.
   const notStarted = runs.filter((run) => 'notRun' in run && !run.isImpossible).length
   const failed = sum('failed') + (isCi ? notStarted : 0)
   const failures = ran.map(failureLines).join('')
-  console.log(`\n${engineTable(runs)}\n\n${failures}${summaryLine({ passed: sum('passed'), failed })}`)
+  const flaky = ran.flatMap((run) => run.flaky.map((line) => `FLAKY ${line}\n`)).join('')
+  console.log(`\n${engineTable(runs)}\n\n${flaky}${failures}${summaryLine({ passed: sum('passed'), failed })}`)
   return failed === 0 ? 0 : 1
 }
 
@@ -43,6 +45,6 @@ function engineTable(runs: readonly EngineRun[]): string {
 
 function rowOf(run: EngineRun): string[] {
   if ('notRun' in run) return [run.name, `not run: ${run.notRun}`]
-  const { name, version, store, passed, failed, minutes } = run
-  return [name, version, store, `${passed + failed}`, `${failed}`, minutes.toFixed(1)]
+  const { name, version, store, passed, failed, flaky, minutes } = run
+  return [name, version, store, `${passed + failed}`, `${failed}`, `${flaky.length}`, minutes.toFixed(1)]
 }

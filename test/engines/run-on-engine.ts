@@ -6,25 +6,21 @@ import Docker from 'dockerode'
 import { BUILDER_IMAGE, builderImageProblem } from '../support/builder-image.ts'
 import { freePort } from '../support/free-ports.ts'
 import { COUNTS_FILE, type Counts } from '../support/summary-reporter.ts'
+import { isWorthAnotherRun, NONE, sumOf, type TestCounts, withSecondRun } from './counts.ts'
 import { type DebianEngine, debianEngineProblem, type RunningEngine, startDebianEngine } from './debian-engine.ts'
 import type { EngineRun } from './report-runs.ts'
 import type { TestedEngine } from './tested-engines.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 const VITEST = [process.execPath, join(ROOT, 'node_modules/vitest/vitest.mjs'), 'run']
-const NONE: Counts = { passed: 0, failed: 0, failures: [] }
 /** Of one command: the longest takes a third of it on two cores. Without a bound, one that hangs is a run without a result. */
 const MAX_MINUTES = 30
 const KILL_AFTER_MS = 30_000
 
 const failing = (why: string): Pick<Counts, 'failed' | 'failures'> => ({ failed: 1, failures: [why] })
+/** Of the second run: what fails because much else runs has to pass with little beside it. */
+const SECOND_RUN_WORKERS = '2'
 const BERTH = [process.execPath, join(ROOT, 'scripts/berth.mjs')]
-
-const added = (one: Counts, other: Counts): Counts => ({
-  passed: one.passed + other.passed,
-  failed: one.failed + other.failed,
-  failures: [...one.failures, ...other.failures],
-})
 
 interface Wanted {
   /** The arguments of Vitest, for each of its runs. */
@@ -44,9 +40,9 @@ export async function runOnEngine({ name, from }: TestedEngine, wanted: Wanted):
   const about = await describeEngine(engine)
   if (engine) await giveBuilderImage(engine)
   console.log(`\nTests on the engine ${name}: ${about.version}, ${about.store}`)
-  let counts = NONE
-  for (const args of wanted.tests) counts = added(counts, await runTests(engine, args))
-  if (wanted.demo) counts = added(counts, await runDemo(engine))
+  let counts: TestCounts = NONE
+  for (const args of wanted.tests) counts = sumOf(counts, await runTests(engine, args))
+  if (wanted.demo) counts = sumOf(counts, await runDemo(engine))
   return { name, ...about, ...counts, minutes: (performance.now() - startedAt) / 60_000 }
 }
 
@@ -74,12 +70,25 @@ async function describeEngine(engine: RunningEngine | null): Promise<{ version: 
   return { version: `${Version} (API ${ApiVersion})`, store: isContainerd ? `containerd, ${Driver}` : Driver }
 }
 
-async function runTests(engine: RunningEngine | null, args: readonly string[]): Promise<Counts> {
+async function runTests(engine: RunningEngine | null, args: readonly string[]): Promise<TestCounts> {
+  const counts = await runOnce(engine, args)
+  if (!isWorthAnotherRun(counts)) return counts
+  const { failedFiles } = counts
+  console.log(`\n${failedFiles.length} files with a failure are run once more: ${failedFiles.join(', ')}`)
+  const settings = { BERTH_TEST_WORKERS: SECOND_RUN_WORKERS }
+  return withSecondRun(counts, await runOnce(engine, [...args, ...failedFiles], settings))
+}
+
+async function runOnce(
+  engine: RunningEngine | null,
+  args: readonly string[],
+  settings: NodeJS.ProcessEnv = {},
+): Promise<TestCounts> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-counts-'))
   try {
     const file = join(folder, 'counts.json')
-    const code = await run(engine, [...VITEST, ...args], { [COUNTS_FILE]: file })
-    const counts = readCounts(file)
+    const code = await run(engine, [...VITEST, ...args], { ...settings, [COUNTS_FILE]: file })
+    const counts: TestCounts = { ...NONE, ...readCounts(file) }
     // A run that fails without a failed test, such as one that was killed, has failed all the same.
     return code !== 0 && counts.failed === 0 ? { ...counts, ...failing(`the run ended with ${code}`) } : counts
   } finally {
@@ -87,16 +96,16 @@ async function runTests(engine: RunningEngine | null, args: readonly string[]): 
   }
 }
 
-function readCounts(file: string): Counts {
+function readCounts(file: string): Partial<Counts> {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
-    return { passed: 0, ...failing('the run was ended before it could count') }
+    return failing('the run was ended before it could count')
   }
 }
 
 /** The README's first command, in an installation of its own. */
-async function runDemo(engine: RunningEngine | null): Promise<Counts> {
+async function runDemo(engine: RunningEngine | null): Promise<TestCounts> {
   const folder = mkdtempSync(join(tmpdir(), 'berth-demo-'))
   try {
     const ports = { PORT: `${await freePort()}`, INGRESS_PORT: `${await freePort()}` }
@@ -105,7 +114,7 @@ async function runDemo(engine: RunningEngine | null): Promise<Counts> {
     const reset = await run(engine, [...BERTH, 'reset', '--yes'], settings)
     return code === 0 && reset === 0
       ? { ...NONE, passed: 1 }
-      : { passed: 0, ...failing(`npm run demo ended with ${code}, npm run reset with ${reset}`) }
+      : { ...NONE, ...failing(`npm run demo ended with ${code}, npm run reset with ${reset}`) }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

@@ -55,6 +55,7 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   image: { useImage: true, image: 'nginx:2' },
   builder: { builder: 'NIXPACKS' },
   buildArgs: { buildArgs: 'A=1' },
+  buildTarget: { buildTarget: 'builder' },
   contextDir: { contextDir: './web' },
   dockerfilePath: { dockerfilePath: 'web/Dockerfile' },
   customDockerfileContent: { customDockerfileContent: 'FROM scratch' },

@@ -1,6 +1,7 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { FATES } from '../../src/solutions/compose/fates.ts'
-import { COMPOSE_SCHEMA } from '../../src/solutions/compose/validate-compose.ts'
 
 interface Node {
   $ref?: string
@@ -13,7 +14,10 @@ interface Node {
   allOf?: Node[]
 }
 
-const ROOT = COMPOSE_SCHEMA as Node & { definitions?: Record<string, Node>; $defs?: Record<string, Node> }
+const SPECIFICATION = join(import.meta.dirname, '../../src/solutions/compose/compose-spec.json')
+const ROOT: Node & { definitions?: Record<string, Node>; $defs?: Record<string, Node> } = JSON.parse(
+  readFileSync(SPECIFICATION, 'utf8'),
+)
 const definition = (name: string) => ROOT.definitions?.[name] ?? ROOT.$defs?.[name]
 const opened = (node: Node): Node => (node.$ref ? opened(definition(node.$ref.split('/').at(-1) ?? '') ?? {}) : node)
 

@@ -11,6 +11,9 @@ const names = FOLDERS.flatMap((folder) =>
   readdirSync(join(ROOT, folder)).flatMap((name) => (name.endsWith('.yml') ? [`${folder}/${name}`] : [])),
 )
 const read = (name: string) => readFileSync(join(ROOT, name.includes('/') ? name : `files/${name}`), 'utf8')
+/** Files whose services are built. */
+const built = names.filter((name) => /^ {4}build:/m.test(read(name)))
+const REPOSITORY = { gitRepo: 'https://git.example.com/shop.git', branch: 'main', path: 'deploy' }
 const problemsOf = (text: string) => importCompose(text, { A: 'x'.repeat(4_096) }).problems
 const planned = (name: string) => {
   const plan = planOf(read(name))
@@ -22,6 +25,11 @@ describe('the compose file', () => {
   test.each(names)('%s becomes what is recorded beside it', async (name) => {
     const plan = `${JSON.stringify(planOf(read(name)), null, 2)}\n`
     await expect(plan).toMatchFileSnapshot(join(ROOT, name.replace(/yml$/, 'plan')))
+  })
+
+  test.each(built)('%s becomes what is recorded beside it, with the repository that it lies in', async (name) => {
+    const plan = `${JSON.stringify(planOf(read(name), REPOSITORY), null, 2)}\n`
+    await expect(plan).toMatchFileSnapshot(join(ROOT, name.replace(/yml$/, 'built.plan')))
   })
 
   test.each(names)('%s keeps its secrets out of what is shown', (name) => {

@@ -133,7 +133,7 @@ describe('a file of the catalogue is refused', () => {
     ],
     ['no main component', { components: [{ ...main, isMain: false }] }, 'exactly one component is the main one'],
     ['an unknown preset', { components: [{ ...main, dockerPreset: 'COBOL' }] }, 'there is no preset COBOL'],
-    ['an app without an image', { components: [{ ...main, image: undefined }] }, 'image is required'],
+    ['an app without an image', { components: [{ ...main, image: undefined }] }, 'either image or build is required'],
     ['a tag that moves', { components: [{ ...main, image: 'nginx:latest' }] }, 'a tag that names a version'],
     ['an image without a tag', { components: [{ ...main, image: 'nginx' }] }, 'a tag that names a version'],
     [

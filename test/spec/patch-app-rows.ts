@@ -158,6 +158,11 @@ const build: PatchRow[] = [
   row('buildArgs, cleared', { ...SOURCE, buildArgs: 'A=1' }, { buildArgs: '' }, { buildArgs: null }, [
     'BUILD buildArgs',
   ]),
+  row('buildTarget', SOURCE, { buildTarget: 'builder' }, { buildTarget: 'builder' }, ['BUILD buildTarget']),
+  row('buildTarget, cleared', { ...SOURCE, buildTarget: 'builder' }, { buildTarget: '' }, { buildTarget: null }, [
+    'BUILD buildTarget',
+  ]),
+  row('buildTarget that is no name of a stage', SOURCE, { buildTarget: 'a b' }, refused('buildTarget')),
   row('buildArgs that are none', SOURCE, { buildArgs: '--x' }, refused('buildArgs')),
   row('buildPullAccountSecretId', SOURCE, { buildPullAccountSecretId: LOGIN }, { buildPullAccountSecretId: LOGIN }, [
     'BUILD buildPullAccountSecretId',

@@ -30,6 +30,7 @@ const MADE_AGAIN: Readonly<Record<string, string>> = {
   'scripts/permissions-table.ts': 'a file of the repository',
   'scripts/settings-table.ts': 'a file of the repository',
   'scripts/setup/bundle.mjs': 'the bundle, under the mark of make-once.mjs',
+  'scripts/setup/compile-compose-schema.mjs': 'generated code, under the mark of make-once.mjs',
   'scripts/setup/compiled-code.mjs': 'the bundle, under the mark of make-once.mjs',
   'scripts/setup/dependencies.mjs': 'npm’s record, under the mark of make-once.mjs',
   'scripts/setup/generate-client.mjs': 'generated code, under the mark of make-once.mjs',

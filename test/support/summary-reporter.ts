@@ -10,6 +10,8 @@ export interface Counts {
   failed: number
   /** A line for each failure: the test and how its error begins. Last in the output, where a long log is read first. */
   failures: readonly string[]
+  /** The files with a failure, as Vitest takes their names. */
+  failedFiles: readonly string[]
 }
 
 /** Ends the output with a machine-readable line: `N passed, N failed`. */
@@ -23,7 +25,9 @@ export default class SummaryReporter implements Reporter {
       ...unhandledErrors.map((error) => lineOf('outside of a test', [error])),
     ]
     const passed = tests.filter((test) => test.result().state === 'passed').length
-    const counts: Counts = { passed, failed: failures.length, failures }
+    const failed = modules.filter((module) => hasErrors(module) || [...module.children.allTests()].some(hasFailed))
+    const failedFiles = [...new Set(failed.map((module) => module.relativeModuleId))]
+    const counts: Counts = { passed, failed: failures.length, failures, failedFiles }
     process.stdout.write(`${failureLines(counts)}${summaryLine(counts)}\n`)
     const file = process.env[COUNTS_FILE]
     if (file) writeFileSync(file, JSON.stringify(counts))
@@ -41,7 +45,8 @@ const lineOf = (place: string, errors: readonly { message: string }[] = []): str
     .replaceAll(/\s+/g, ' ')
     .slice(0, 300)}`
 
-export const failureLines = ({ failures }: Counts): string => failures.map((failure) => `FAILED ${failure}\n`).join('')
+export const failureLines = ({ failures }: Pick<Counts, 'failures'>): string =>
+  failures.map((failure) => `FAILED ${failure}\n`).join('')
 
 export const summaryLine = ({ passed, failed }: Pick<Counts, 'passed' | 'failed'>): string =>
   `${passed} passed, ${failed} failed`

@@ -47,6 +47,7 @@ export const service: AppType = {
     image: OF_THE_PRESET,
     builder: NO_SOURCE,
     buildArgs: NO_SOURCE,
+    buildTarget: NO_SOURCE,
     contextDir: NO_SOURCE,
     dockerfilePath: NO_SOURCE,
     customDockerfileContent: NO_SOURCE,

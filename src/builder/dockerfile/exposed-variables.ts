@@ -14,27 +14,29 @@ interface Stage {
 }
 
 /**
- * The variables whose values end up in the image's history: those that its last stage declares, or a stage that it is
+ * The variables whose values end up in the image's history: those that the stage declares which becomes the image, or a stage that it is
  * built on. What is wrong with a Dockerfile, its builder says.
  */
-export function exposedVariables(dockerfile: string, names: readonly string[]): string[] {
+export function exposedVariables(dockerfile: string, names: readonly string[], target: string | null = null): string[] {
   const exposed = new Set<string>()
-  for (let stage = lastStage(dockerfile); stage; stage = stage.on) {
+  for (let stage = wantedStage(dockerfile, target); stage; stage = stage.on) {
     for (const { name } of stage.args.flatMap(declarations)) exposed.add(name)
   }
   return names.filter((name) => exposed.has(name))
 }
 
-function lastStage(dockerfile: string): Stage | null {
+function wantedStage(dockerfile: string, target: string | null): Stage | null {
+  const stages: Stage[] = []
   const named = new Map<string, Stage>()
-  let last: Stage | null = null
   for (const instruction of readDockerfile(dockerfile, { isLenient: true }).instructions) {
     if (instruction.keyword === 'FROM') {
       const words = instruction.rest.trim().toLowerCase().split(/\s+/)
       const [image = '', as, name] = words.filter((word) => !word.startsWith('--'))
-      last = { on: named.get(image) ?? null, args: [] }
-      if (as === 'as' && name !== undefined) named.set(name, last)
-    } else if (instruction.keyword === 'ARG') last?.args.push(instruction)
+      const stage = { on: named.get(image) ?? null, args: [] }
+      stages.push(stage)
+      if (as === 'as' && name !== undefined) named.set(name, stage)
+    } else if (instruction.keyword === 'ARG') stages.at(-1)?.args.push(instruction)
   }
-  return last
+  if (target === null) return stages.at(-1) ?? null
+  return named.get(target.toLowerCase()) ?? stages[Number(target)] ?? null
 }

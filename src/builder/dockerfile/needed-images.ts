@@ -16,10 +16,15 @@ export interface DockerfileForBuilder {
 }
 
 /**
- * A Dockerfile for a builder that reads it itself, and the images that it is to be given: those that the last stage needs.
+ * A Dockerfile for a builder that reads it itself, and the images that it is to be given: those that the
+ * wanted stage needs.
  * What cannot be read here is the builder's to judge: it reaches no image of the engine but those.
  */
-export function forBuilder(text: string, buildArgs: Readonly<Record<string, string>>): DockerfileForBuilder {
+export function forBuilder(
+  text: string,
+  buildArgs: Readonly<Record<string, string>>,
+  target: string | null = null,
+): DockerfileForBuilder {
   const stages = stagesOf(text, buildArgs)
   const images = new Set<string>()
   const visited = new Set<Stage>()
@@ -33,7 +38,7 @@ export function forBuilder(text: string, buildArgs: Readonly<Record<string, stri
       else if (name !== 'scratch') images.add(name)
     }
   }
-  visit(stages.at(-1))
+  visit(target === null ? stages.at(-1) : stageNamed(stages, target))
   return { text: withoutFrontEnd(text), images: [...images].flatMap(inFull).slice(0, MAX_IMAGES) }
 }
 
@@ -44,6 +49,9 @@ function withoutFrontEnd(text: string): string {
   const top = end === -1 ? lines : lines.slice(0, end)
   return [...top.map((line) => (frontEndIn(line) === 'own' ? '#' : line)), ...lines.slice(top.length)].join('\n')
 }
+
+const stageNamed = (stages: readonly Stage[], name: string): Stage | undefined =>
+  stages.find((one) => one.name === name.toLowerCase()) ?? stageByNumber(stages, name)
 
 const stageByNumber = (stages: readonly Stage[], name: string): Stage | undefined =>
   /^\d{1,4}$/.test(name) ? stages[Number(name)] : undefined

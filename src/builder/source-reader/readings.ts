@@ -14,6 +14,13 @@ interface Writing extends Pick<DockerfileRequest, 'buildVariables' | 'cacheScope
   context: string
 }
 
+interface ForBuilder {
+  text: string
+  buildArgs: Readonly<Record<string, string>>
+  /** Null: the last stage. */
+  target: string | null
+}
+
 interface Naming {
   text: string
   buildArgs: Readonly<Record<string, string>>
@@ -81,9 +88,9 @@ export const readings = {
   },
 
   /** Those of the variables that the Dockerfile would put into the image's history. */
-  async exposedVariables({ text, names }: { text: string; names: readonly string[] }) {
+  async exposedVariables({ text, names, target }: { text: string; names: readonly string[]; target?: string | null }) {
     const { exposedVariables } = await import('../dockerfile/exposed-variables.ts')
-    return exposedVariables(text, names)
+    return exposedVariables(text, names, target)
   },
 
   /** Those of the variables that the Dockerfile declares as arguments. */
@@ -111,9 +118,9 @@ export const readings = {
   },
 
   /** The Dockerfile for a builder that reads it itself, and the images that it is to be given. */
-  async forBuilder({ text, buildArgs }: { text: string; buildArgs: Readonly<Record<string, string>> }) {
+  async forBuilder({ text, buildArgs, target }: ForBuilder) {
     const { forBuilder } = await import('../dockerfile/needed-images.ts')
-    return forBuilder(text, buildArgs)
+    return forBuilder(text, buildArgs, target)
   },
 
   /** The images that the Dockerfile reads. */

@@ -106,6 +106,7 @@ function optionsOf(build: ImageBuild) {
   return {
     dockerfile: build.dockerfile,
     buildargs: { ...build.buildArgs },
+    ...(build.target === undefined ? {} : { target: build.target }),
     // A step's containers are removed with it, whether it succeeded or not.
     rm: true,
     forcerm: true,

@@ -98,7 +98,7 @@ function cut(stream: StreamName, line: Unfinished): LogLine {
   while (end > MAX_LINE_BYTES - 4 && isContinuation(whole[end])) end -= 1
   line.parts = [whole.subarray(end)]
   line.bytes = whole.length - end
-  return lineOf(stream, line.nanoseconds, whole.toString('utf8', 0, end))
+  return { ...lineOf(stream, line.nanoseconds, whole.toString('utf8', 0, end)), isPartial: true }
 }
 
 const isContinuation = (byte: number | undefined): boolean => byte !== undefined && (byte & 0xc0) === 0x80

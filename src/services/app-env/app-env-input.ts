@@ -1,25 +1,13 @@
 import { z } from 'zod'
 import { containerSettings } from '../../app-types/container-settings.ts'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
-import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { backupSchedule } from '../backup/backup-schedule.ts'
 import { externalAccess } from '../external-access/external-access-input.ts'
 import { appEnvHealthCheck } from '../health-check/health-check-input.ts'
-import {
-  appEnvTarget,
-  flag,
-  id,
-  MAX_TEXT_LENGTH,
-  name,
-  pasted,
-  releaseCommand,
-  startupConfig,
-  text,
-  variables,
-} from '../kernel/input.ts'
+import { appEnvTarget, flag, id, name, releaseCommand, startupConfig, text, variables } from '../kernel/input.ts'
 import { diskOfAny, volume } from '../volume/volume-input.ts'
-import { containers, cpu, memory, zClouds } from './setting-input.ts'
+import { branch, containers, cpu, memory, zClouds } from './setting-input.ts'
 
 const presetVersion = text(
   'Version of a managed service, `<PRESET>_<VERSION>`, as its database preset lists them. Default: that of the app, or of the preset.',
@@ -30,11 +18,7 @@ export const createAppEnvInput = z.strictObject({
   appId: id('app'),
   name: name('environment'),
   region: z.string().min(1).max(100).describe('Code of the region that the environment runs in, as listed by regions.'),
-  branch: pasted()
-    .max(MAX_TEXT_LENGTH)
-    .describe('Git branch. Required when the app builds from GitHub.')
-    .refine((name) => name === '' || isBranchName(name), BRANCH_NAME_RULE)
-    .optional(),
+  branch: branch.optional(),
   zClouds: zClouds
     .describe(
       `CPU and memory of one container, in zClouds: ${Z_CLOUD_SIZES.join(', ')}. Default 1, unless cpu and memory are sent.`,

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { appEnvHealthCheckFields } from '../health-check/health-check-input.ts'
-import { appEnvTarget, flag, name, pasted } from '../kernel/input.ts'
+import { appEnvTarget, flag, MAX_TEXT_LENGTH, name, pasted } from '../kernel/input.ts'
 import { diskOfAny } from '../volume/volume-input.ts'
 
 const sizes = Z_CLOUD_SIZES.join(', ')
@@ -22,6 +22,11 @@ export const memory = z
   .describe('Memory of one container, in MB. Together with cpu.')
 
 export const containers = z.number().int().min(1).describe('Number of containers.')
+
+export const branch = pasted()
+  .max(MAX_TEXT_LENGTH)
+  .describe('Git branch. Required when the app builds from GitHub.')
+  .refine((name) => name === '' || isBranchName(name), BRANCH_NAME_RULE)
 
 const applyImmediately = flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false)
 const whole = (fallback: number, min: number, max: number, about: string) =>

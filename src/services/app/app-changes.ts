@@ -64,7 +64,12 @@ function columnsOf(sent: Sent): AppChanges {
   return typeConfig ? { ...withoutTypeConfig(sent), typeConfig: typeConfig as object } : sent
 }
 
-const CLEARED_BY_EMPTY_TEXT = ['imagePullAccountSecretId', 'buildPullAccountSecretId', 'buildArgs'] as const
+const CLEARED_BY_EMPTY_TEXT = [
+  'imagePullAccountSecretId',
+  'buildPullAccountSecretId',
+  'buildArgs',
+  'buildTarget',
+] as const
 
 /** Empty strings clear (§4.2); a cleared context folder is the source's root again. */
 function clearedOf(sent: Sent): AppChanges {

@@ -42,11 +42,11 @@ const checked = (schema: z.ZodString, problemOf: (value: string) => string | nul
     if (message) context.addIssue({ code: 'custom', message })
   })
 
-const gitNamespace = checked(
+export const gitNamespace = checked(
   pasted().max(MAX_TEXT_LENGTH).describe('Git namespace or organization of the repository.'),
   namespaceProblem,
 )
-const gitRepo = checked(
+export const gitRepo = checked(
   pasted().max(MAX_TEXT_LENGTH).describe('Name of the git repository, or its https address.'),
   (given) => foreignTransport(given) ?? repositoryProblem(given),
 )
@@ -62,6 +62,16 @@ const buildArgs = z
   })
   .describe('Docker build arguments: `A=b C="d e"`, one a line, or a JSON object.')
 
+/** As BuildKit has names of stages. */
+const buildTarget = z
+  .string()
+  .max(MAX_TEXT_LENGTH)
+  .regex(
+    /^(?:[A-Za-z0-9][A-Za-z0-9_.-]*)?$/,
+    'must be the name or the number of a stage: letters, digits, dots, dashes and underscores',
+  )
+  .describe('Stage of the Dockerfile to build. Default: the last one. Empty clears it.')
+
 /** Fields that POST and PATCH /app share (§2.1, §4.2). */
 const shared = {
   port: portNumber('Port that the app listens on. Required unless nothing listens.').optional(),
@@ -71,6 +81,7 @@ const shared = {
   image: image.optional(),
   builder: builder.optional(),
   buildArgs: buildArgs.optional(),
+  buildTarget: buildTarget.optional(),
   contextDir: relativePath('Docker build context directory.').optional(),
   dockerfilePath: relativePath('Path of the Dockerfile. Not together with customDockerfileContent.').optional(),
   customDockerfileContent: dockerfileContent.optional(),
@@ -102,6 +113,8 @@ const shared = {
   ).optional(),
 }
 
+export const gitInstallationId = pasted().max(MAX_TEXT_LENGTH).describe('Id of the git provider’s installation.')
+
 export const createAppInput = z.strictObject({
   name: name('app'),
   accountId: id('account that will own the app'),
@@ -111,7 +124,7 @@ export const createAppInput = z.strictObject({
   gitProvider: z.enum(['GITHUB']).optional().describe('Git provider of the repository.'),
   gitNamespace: gitNamespace.optional(),
   gitRepo: gitRepo.optional(),
-  gitInstallationId: pasted().max(MAX_TEXT_LENGTH).describe('Id of the git provider’s installation.').optional(),
+  gitInstallationId: gitInstallationId.optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
 })
 

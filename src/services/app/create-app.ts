@@ -86,6 +86,7 @@ function recordOf(input: CreateAppInput, preset: string) {
     dockerfilePath: input.dockerfilePath ?? dockerfilePath,
     customDockerfileContent: input.customDockerfileContent || null,
     buildArgs: input.buildArgs || null,
+    buildTarget: input.buildTarget || null,
     ...healthCheckColumns(sentHealthCheck(typeNamed(preset), input, null).check ?? {}),
     imagePullAccountSecretId: input.imagePullAccountSecretId || null,
     buildPullAccountSecretId: input.buildPullAccountSecretId || null,

@@ -63,6 +63,7 @@ export const planFor = (appEnv: LoadedAppEnv, vault: Vault, source: BuildSource,
     dockerfileContent: app.customDockerfileContent,
     // They may hold secrets, which a stranger's Dockerfile would read.
     buildArgs: isForeign ? null : app.buildArgs,
+    buildTarget: app.buildTarget,
     // What a stranger's Dockerfile names is not pulled with the account's credentials.
     pullCredentialId: isForeign ? null : app.buildPullAccountSecretId,
     variables: buildVariablesOf(appEnv, vault),

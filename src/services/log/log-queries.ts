@@ -17,6 +17,7 @@ const MAX_SCANNED = 250_000
 interface LineRow extends LogPosition {
   containerId: number
   isError: boolean
+  isPartial: boolean
   message: string
 }
 
@@ -55,8 +56,8 @@ export async function searchLogs(
       ${olderThan ? Prisma.sql`AND (at, number) < (${olderThan.at}, ${olderThan.number})` : Prisma.empty}
       ${newerThan ? Prisma.sql`AND (at, number) > (${newerThan.at}, ${newerThan.number})` : Prisma.empty}`
   const rows = await database.$queryRaw<LineRow[]>`
-    SELECT at, number, container_id AS "containerId", is_error AS "isError", message
-    FROM (SELECT at, number, container_id, is_error, message ${range} ${order} LIMIT ${MAX_SCANNED}) AS scanned
+    SELECT at, number, container_id AS "containerId", is_error AS "isError", is_partial AS "isPartial", message
+    FROM (SELECT at, number, container_id, is_error, is_partial, message ${range} ${order} LIMIT ${MAX_SCANNED}) AS scanned
     ${scope.condition ? Prisma.sql`WHERE ${scope.condition}` : Prisma.empty}
     ${order} LIMIT ${limit + 1}`
   const kept = rows.slice(0, limit)
@@ -99,7 +100,7 @@ export async function followLogs(
   const until = isBehind && lastNumber - after > MAX_SCANNED ? after + BigInt(MAX_SCANNED) : lastNumber
   const since = after ?? lastNumber - BigInt(MAX_SCANNED)
   const rows = await database.$queryRaw<LineRow[]>`
-    SELECT at, number, container_id AS "containerId", is_error AS "isError", message
+    SELECT at, number, container_id AS "containerId", is_error AS "isError", is_partial AS "isPartial", message
     FROM log_line WHERE log_stream_id = ${logStreamId} AND number > ${since} AND number <= ${until} ${timesOf(filter)}
       ${scope.condition ? Prisma.sql`AND ${scope.condition}` : Prisma.empty}
     ORDER BY number ${after === null ? Prisma.sql`DESC` : Prisma.sql`ASC`} LIMIT ${limit}`
@@ -114,7 +115,10 @@ export async function followLogs(
   }
 }
 
-function logRecord({ at, number, containerId, isError, message }: LineRow, { containers, format }: LogScope) {
+function logRecord(
+  { at, number, containerId, isError, isPartial, message }: LineRow,
+  { containers, format }: LogScope,
+) {
   const container = containers.get(containerId)
   return {
     at,
@@ -124,6 +128,7 @@ function logRecord({ at, number, containerId, isError, message }: LineRow, { con
     containerName: container?.name ?? '',
     contentId: container?.contentId ?? '',
     message,
+    isPartial,
     level: format ? levelOf(format, message) : null,
   }
 }

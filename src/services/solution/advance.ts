@@ -7,8 +7,9 @@ import type { Component } from '../../solutions/solution.ts'
 import { configurationOf } from '../configuration/configured.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
+import { nextBuild } from '../lifecycle/build.ts'
 import { imageContent } from '../lifecycle/new-content.ts'
-import { lockAppEnv } from '../targets/load-app-env.ts'
+import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { observeJob } from './component-job.ts'
 import { declarationOf, type LoadedInstallation } from './load-installation.ts'
 import { type Answered, afterSmokeTest } from './smoke-test.ts'
@@ -111,9 +112,10 @@ async function observe(
 const deploy = (context: CommandContext, { appEnvId }: SolutionComponent, declared: Component | undefined) =>
   orFailed({ operationId: null, jobRunId: null }, async () => {
     const { appEnv } = await lockAppEnv(context.tx, { appEnvId })
-    const image = await imageOf(context, declared, appEnvId)
-    const content = imageContent(image, configurationOf(appEnv))
-    const { id: operationId } = await beginOperation(context, appEnv, { kind: 'DEPLOY_IMAGE', content })
+    const operation = declared?.build
+      ? ({ kind: 'BUILD', content: await nextBuild(context, appEnv, false) } as const)
+      : ({ kind: 'DEPLOY_IMAGE', content: await imageContentOf(context, declared, appEnv) } as const)
+    const { id: operationId } = await beginOperation(context, appEnv, operation)
     return { state: 'DEPLOYING', operationId, jobRunId: null, reason: null, message: null }
   })
 
@@ -130,8 +132,12 @@ async function orFailed(
 }
 
 /** A managed service is tried again with the image that its preset has chosen. */
-async function imageOf({ tx }: CommandContext, declared: Component | undefined, appEnvId: string): Promise<string> {
-  if (declared?.image !== undefined) return declared.image
+async function imageContentOf(context: CommandContext, declared: Component | undefined, appEnv: LoadedAppEnv) {
+  const image = declared?.image ?? (await newestImage(context, appEnv.id))
+  return imageContent(image, configurationOf(appEnv))
+}
+
+async function newestImage({ tx }: CommandContext, appEnvId: string): Promise<string> {
   const content = await tx.content.findFirst({ where: { appEnvId }, orderBy: { version: 'desc' } })
   if (content) return content.image
   throw new DomainError('NOT_FOUND', undefined, 'The solution has no such component any more')

@@ -1,8 +1,12 @@
 import { z } from 'zod'
-import { invalidInput } from '../../domain/errors.ts'
+import { invalidField, invalidInput } from '../../domain/errors.ts'
+import type { ComposeFolder } from '../../solutions/compose/compose-build.ts'
 import { COMPOSE_SLUG, importCompose } from '../../solutions/compose/import-compose.ts'
 import { readInputs } from '../../solutions/input-values.ts'
+import { gitInstallationId, gitNamespace, gitRepo } from '../app/app-input.ts'
+import { branch } from '../app-env/setting-input.ts'
 import { command } from '../kernel/command.ts'
+import { relativePath } from '../kernel/input.ts'
 import { install, installationPlace, permitInstall, placeOf, progress } from './install.ts'
 
 const { accountId, appName, region, installationId } = installationPlace
@@ -20,26 +24,55 @@ const variables = z
   .default({})
   .describe('Values of the variables of the compose file, such as those of its .env.')
 
+const composeDir = relativePath(
+  'Folder of the repository in which the compose file lies, to which its `build` is relative. Default: the root.',
+)
+
+/** For services that are built; each app gets them as createApp and createAppEnv have them. */
+const repository = {
+  gitRepo: gitRepo
+    .describe('Repository in which the compose file lies, for services with `build`: its name, or its https address.')
+    .optional(),
+  gitNamespace: gitNamespace.optional(),
+  gitInstallationId: gitInstallationId.optional(),
+  branch: branch.describe('Git branch that services with `build` are built from. Required with gitRepo.').optional(),
+  composeDir: composeDir.optional(),
+}
+
 export const installCompose = command({
   name: 'installCompose',
   about:
-    'Install the services of a compose file as apps that belong together, as a solution is installed. Official PostgreSQL and MySQL become managed services.',
-  input: z.strictObject({ accountId, compose, variables, appName, region, installationId }),
+    'Install the services of a compose file as apps that belong together, as a solution is installed. Official PostgreSQL and MySQL become managed services; services with `build` are built from the repository that gitRepo names.',
+  input: z.strictObject({ accountId, compose, variables, ...repository, appName, region, installationId }),
   permission: 'solution:install',
   defaultWaitSeconds: 45,
   progress,
   target: placeOf,
-  execute(context, { compose: text, variables: given, ...place }, target) {
+  execute(context, { compose: text, variables: given, ...others }, target) {
     permitInstall(context, target)
-    const { solution, values } = readSolutionIn(text, given)
-    const identity = [COMPOSE_SLUG, text, Object.entries(given).sort()]
+    const { gitRepo, gitNamespace, gitInstallationId, branch, composeDir, ...place } = others
+    const folder = folderOf({ gitRepo, gitNamespace, gitInstallationId, branch, composeDir })
+    const { solution, values } = readSolutionIn(text, given, folder)
+    const identity = [COMPOSE_SLUG, text, Object.entries(given).sort(), ...(folder ? [folder] : [])]
     return install(context, { ...place, identity, inputs: values }, { ...target, solution })
   },
 })
 
+type Repository = z.output<z.ZodObject<typeof repository>>
+
+function folderOf({ gitRepo, branch, composeDir = '', ...others }: Repository): ComposeFolder | null {
+  if (!gitRepo) {
+    const alone = Object.entries({ branch, composeDir, ...others }).filter(([, value]) => value)
+    if (alone.length > 0) throw invalidInput(alone.map(([field]) => ({ field, message: 'is only with gitRepo' })))
+    return null
+  }
+  if (!branch) throw invalidField('branch', 'is required with gitRepo')
+  return { gitRepo, branch, path: composeDir, ...others }
+}
+
 /** Throws INVALID_INPUT with everything in the file that cannot be honoured. */
-function readSolutionIn(text: string, given: Readonly<Record<string, string>>) {
-  const { solution, values, problems } = importCompose(text, given)
+function readSolutionIn(text: string, given: Readonly<Record<string, string>>, folder: ComposeFolder | null) {
+  const { solution, values, problems } = importCompose(text, given, folder)
   if (!solution) throw invalidInput(problems)
   const wrong = readInputs(solution, values).problems
   if (wrong.length > 0)

@@ -197,11 +197,19 @@ async function shownPlan(
       appName: app.name,
       dockerPreset: app.dockerPreset,
       image,
+      build: shownBuild(component),
       dependsOn,
       ...shownComponent(component),
       hosts: hosts.filter((one) => one.appEnvId === appEnvId).map(({ host }) => host),
     }
   })
+}
+
+/** Without arguments: they may be secret. */
+function shownBuild(component: Component | undefined) {
+  if (!component?.build) return null
+  const { buildArgs: _args, customDockerfileContent, ...shown } = component.build
+  return { ...shown, hasInlineDockerfile: customDockerfileContent !== undefined }
 }
 
 function shownComponent(component: Component | undefined) {

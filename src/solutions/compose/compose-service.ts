@@ -1,4 +1,5 @@
-import { type ContainerSettings, IMAGE, readContainerSettings } from '../solution.ts'
+import { type ComponentBuild, type ContainerSettings, IMAGE, readContainerSettings } from '../solution.ts'
+import { type ComposeFolder, readBuild } from './compose-build.ts'
 import { type ComposeHealthCheck, readHealthCheck } from './compose-health-check.ts'
 import { type ComposeMounts, readMounts } from './compose-mounts.ts'
 import { type ComposePorts, readPorts } from './compose-ports.ts'
@@ -10,6 +11,8 @@ import { checkWords, wordsOf } from './compose-words.ts'
 export interface ComposeService {
   name: string
   image: string
+  /** In place of the image. */
+  build: ComponentBuild | null
   variables: Record<string, string>
   ports: ComposePorts
   mounts: ComposeMounts
@@ -47,7 +50,7 @@ const NETWORK_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/
 export function readService(
   name: string,
   read: unknown,
-  given: Readonly<Record<string, string>>,
+  { given, folder }: { given: Readonly<Record<string, string>>; folder: ComposeFolder | null },
   problems: ComposeProblems,
 ): ComposeService {
   const place = `services.${name}`
@@ -59,14 +62,18 @@ export function readService(
     !problems.has(`${place}.image`)
   )
     problems.add(`${place}.image`, 'is required')
-  if (typeof fields.image === 'string' && !IMAGE.test(fields.image))
+  const build = readBuild(fields, folder, given, place, problems)
+  if (build && fields.image !== undefined)
+    problems.addNoEffect(`${place}.image`, 'the image is built, and called by Berth')
+  else if (typeof fields.image === 'string' && !IMAGE.test(fields.image))
     problems.add(`${place}.image`, 'must be an image, such as nginx:1.27 or registry.example.com/team/app:2')
   const { dependsOn, optional, waitsForEndOf } = dependenciesOf(fields.depends_on)
   const links = linksOf(fields.links)
   const mounts = readMounts(fields, place, problems)
   return {
     name,
-    image: textOf(fields.image) ?? '',
+    image: build ? '' : (textOf(fields.image) ?? ''),
+    build,
     variables: variablesOf(fields.environment, `${place}.environment`, given, problems),
     ports: readPorts(fields.ports, fields.expose, place, problems),
     mounts,

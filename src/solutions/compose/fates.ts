@@ -27,7 +27,8 @@ const SCHEDULING = 'Berth decides where containers run'
 const LABELS = 'labels of containers are Berth’s; hosts are set on the environment'
 const MODELS = 'there are no models'
 const HOOKS = 'there are no hooks; write a service that another awaits with service_completed_successfully'
-const IMAGE_ONLY = 'push the image to a registry and name it under image, or create an app that builds from Git'
+const CACHE = 'each account has a cache of its own'
+const BUILDER = 'builds have the same rights and limits, which buildResources of the app raises'
 
 const TOP_LEVEL: Readonly<Record<string, Fate>> = {
   version: noEffect('the specification has no versions any more'),
@@ -60,7 +61,31 @@ const SERVICE: Readonly<Record<string, Fate>> = {
   annotations: noEffect(LABELS),
   attach: noEffect('output goes to the log of the environment'),
   blkio_config: refused(SIZE),
-  build: refused(IMAGE_ONLY),
+  build: honoured('built from the repository that the call names; without one it is refused'),
+  'build.additional_contexts': refused('the Dockerfile may name other images by their references'),
+  'build.args': honoured('arguments of the build; without a value, that of the call’s variables'),
+  'build.cache_from': noEffect(CACHE),
+  'build.cache_to': noEffect(CACHE),
+  'build.context': honoured('a folder of the repository, relative to the compose file'),
+  'build.dockerfile': honoured('path of the Dockerfile, relative to the context'),
+  'build.dockerfile_inline': honoured('the Dockerfile itself'),
+  'build.entitlements': refused(BUILDER),
+  'build.extra_hosts': refused(DNS),
+  'build.isolation': refused(HOST, ['default']),
+  'build.labels': noEffect('labels of images are Berth’s'),
+  'build.network': refused('builds reach the network of their account', ['default']),
+  'build.no_cache': noEffect(CACHE),
+  'build.platforms': refused('an image is built for the platform of the engine; leave it out'),
+  'build.privileged': refused(BUILDER),
+  'build.provenance': noEffect('images are kept by Berth, without attestations'),
+  'build.pull': noEffect('base images are looked up for each build'),
+  'build.sbom': noEffect('images are kept by Berth, without attestations'),
+  'build.secrets': refused('use variables of builds: those that are secret are mounts of the same name'),
+  'build.shm_size': refused(BUILDER),
+  'build.ssh': refused('there is no agent; private repositories are read through a GitHub App'),
+  'build.tags': noEffect('images are called by Berth'),
+  'build.target': honoured('stage of the Dockerfile that becomes the image'),
+  'build.ulimits': refused(BUILDER),
   cap_add: refused(HOST, ['CHOWN', 'SETUID', 'SETGID', 'KILL']),
   cap_drop: honoured('capabilities that the containers lack'),
   cgroup: refused(HOST, ['private']),

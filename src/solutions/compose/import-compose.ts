@@ -5,6 +5,7 @@ import { ZCLOUD } from '../../domain/resources.ts'
 import { isVariableName, VARIABLE_NAME_RULE } from '../../domain/variable-name.ts'
 import { inDependencyOrder } from '../graph.ts'
 import { type ContainerSettings, readSolution, type Solution, type SolutionSource } from '../solution.ts'
+import type { ComposeFolder } from './compose-build.ts'
 import { type NamedService, readVariables, refuseCredentials } from './compose-credentials.ts'
 import { ComposeProblems, isObject } from './compose-problems.ts'
 import { type ComposeService, readService } from './compose-service.ts'
@@ -33,13 +34,17 @@ export interface Imported {
 }
 
 /** What a compose file asks for, as a solution; or everything in it that cannot be honoured, at once. */
-export function importCompose(text: string, sent: Readonly<Record<string, string>>): Imported {
+export function importCompose(
+  text: string,
+  sent: Readonly<Record<string, string>>,
+  folder: ComposeFolder | null = null,
+): Imported {
   const problems = new ComposeProblems()
   // Files name what they like, such as ${constructor}.
   const given: Readonly<Record<string, string>> = Object.assign(Object.create(null), sent)
   const file = readCompose(text, given, problems)
   applyFates(file, problems)
-  const services = servicesOf(file, given, problems)
+  const services = servicesOf(file, { given, folder }, problems)
   const refused = () => ({ solution: null, values: {}, problems: problems.found })
   const variables = services.flatMap((service) => Object.keys(service.variables)).length
   if (variables > MAX_VARIABLES) {
@@ -76,7 +81,7 @@ export function importCompose(text: string, sent: Readonly<Record<string, string
 
 function servicesOf(
   { services }: Readonly<Record<string, unknown>>,
-  given: Readonly<Record<string, string>>,
+  from: { given: Readonly<Record<string, string>>; folder: ComposeFolder | null },
   problems: ComposeProblems,
 ): ComposeService[] {
   const read = Object.entries(isObject(services) ? services : {})
@@ -85,7 +90,7 @@ function servicesOf(
   return read
     .filter(([name]) => SERVICE_NAME.test(name))
     .slice(0, MAX_SERVICES)
-    .map(([name, one]) => readService(name, one, given, problems))
+    .map(([name, one]) => readService(name, one, from, problems))
 }
 
 /** Keys are short, because host names are made of them. */
@@ -227,11 +232,11 @@ interface Context {
 type ComponentSource = SolutionSource['components'][number]
 
 function componentOf(part: Part, context: Context): ComponentSource {
-  const { key, name, managed, image, isJob, mounts, containers } = part
+  const { key, name, managed, image, build, isJob, mounts, containers } = part
   const size = sizeOf(part)
   const shared = { key, name, networkAliases: [...part.names], ...(size && { size }) }
   if (managed) return { ...shared, dockerPreset: managed.preset, dockerPresetVersion: managed.version }
-  const app = { ...shared, image, ...variablesOf(part, context) }
+  const app = { ...shared, ...(build ? { build } : { image }), ...variablesOf(part, context) }
   const settings = settingsOf(part)
   const kept = Object.keys(settings).length > 0 ? { containerSettings: settings } : {}
   if (isJob) {

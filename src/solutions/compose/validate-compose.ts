@@ -1,37 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
+import type { ErrorObject } from 'ajv'
+import validate from '../generated/compose-schema.cjs'
 import type { ComposeProblems } from './compose-problems.ts'
 
-/** The specification's own schema; docs/design/solutions.md says of which commit. */
-export const COMPOSE_SCHEMA: Readonly<Record<string, unknown>> = JSON.parse(
-  readFileSync(join(import.meta.dirname, 'compose-spec.json'), 'utf8'),
-)
-
-let compiled: ValidateFunction | null = null
-
-/** Compiled when the first file comes: few processes ever read one. */
-function validator(): ValidateFunction {
-  if (compiled) return compiled
-  const { $schema: _dialect, ...schema } = COMPOSE_SCHEMA
-  compiled = new Ajv({
-    allErrors: true,
-    strict: false,
-    verbose: true,
-    // Its formats, such as "duration", are described nowhere: what reads the field says what is wrong.
-    validateFormats: false,
-    // Compiled in a fraction of the time, which holds up the whole process; a file is short, and the schema a known one.
-    meta: false,
-    validateSchema: false,
-    inlineRefs: false,
-    code: { optimize: false },
-  }).compile(schema)
-  return compiled
-}
-
-/** Adds everything in which the file differs from the schema. */
+/** Adds everything in which the file differs from the specification's own schema, compose-spec.json. */
 export function validateCompose(file: unknown, problems: ComposeProblems): void {
-  const validate = validator()
   if (validate(file)) return
   const byPlace = Map.groupBy(validate.errors ?? [], ({ instancePath }) => instancePath)
   const insides = new Set<string>()

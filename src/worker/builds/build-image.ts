@@ -70,6 +70,7 @@ export async function buildImage(building: FetchedBuild) {
       context: packed,
       dockerfile: DOCKERFILE_NAME,
       ...inputs,
+      ...(plan.buildTarget ? { target: plan.buildTarget } : {}),
       credentials: logins,
       resources,
       diskMb,
@@ -116,8 +117,9 @@ async function forBuilderApart(
   { owner, logins, signal }: Pinning,
 ): Promise<BuildInputs> {
   const { reader, log } = building
+  const target = building.plan.buildTarget ?? null
   const { buildArgs, secrets, text: written } = await withSecrets(building, given, signal)
-  const { text: dockerfile, images } = await reader.read('forBuilder', { text: written, buildArgs }, signal)
+  const { text: dockerfile, images } = await reader.read('forBuilder', { text: written, buildArgs, target }, signal)
   const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
   const bases = Object.fromEntries(Object.entries(found).map(([image, { imageId }]) => [familiarName(image), imageId]))
   return { dockerfile, buildArgs, secrets, bases }

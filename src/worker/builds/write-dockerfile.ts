@@ -34,7 +34,7 @@ export async function writeDockerfile(building: FetchedBuild, writing: Writing):
   const written = await reader.read('writeDockerfile', { ...source, ...given }, signal)
   const secrets = plan.variables.filter(({ isSecret }) => isSecret)
   const secretNames = secrets.map(({ name }) => name).filter((name) => names.includes(name))
-  const read = { text: written.text, names: secretNames }
+  const read = { text: written.text, names: secretNames, target: plan.buildTarget ?? null }
   for (const name of await reader.read('exposedVariables', read, signal)) {
     log.write(
       `Warning: the Dockerfile declares the secret variable ${name} by ARG in what becomes the image, whose history will show its value; declare it in an earlier stage, and copy from there`,

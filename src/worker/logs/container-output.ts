@@ -47,14 +47,20 @@ export class ContainerOutput implements Progress {
    * lines again.
    */
   take(line: LogLine, keep: (line: LogStreamLine) => void): void {
-    const { nanoseconds, stream } = line
+    const { nanoseconds, stream, isPartial } = line
     const message = this.#filters ? this.#filters[stream].hide(line.message) : line.message
     const isKept = this.#rateCap.admits(nanoseconds, message.length, (dropped) => keep(this.#notice(dropped)))
     if (nanoseconds > this.#latest) this.#latest = nanoseconds
     this.#readAt = performance.now()
     this.isSilent = false
     if (isKept)
-      keep({ containerId: this.id, at: nanoseconds, isError: stream === 'stderr', message: storable(message) })
+      keep({
+        containerId: this.id,
+        at: nanoseconds,
+        isError: stream === 'stderr',
+        message: storable(message),
+        isPartial,
+      })
   }
 
   /** Lines were dropped, and none came for a minute: the next one may take long, so the notice must not wait for it. */

@@ -31,6 +31,8 @@ export interface LogStreamLine {
   at: bigint
   isError: boolean
   message: string
+  /** The line goes on in the next one of its container and stream. */
+  isPartial?: true | undefined
   /** Written by Berth in place of dropped lines: always kept. */
   isNotice?: true
 }
@@ -125,11 +127,13 @@ export async function writeLines(
         AS p (id, stdout_at, stdout_count, stderr_at, stderr_count, cap_minute, cap_used, dropped)
       WHERE c.id = p.id
     ), lines AS (
-      INSERT INTO log_line (log_stream_id, number, container_id, at, is_error, message)
-      SELECT stream.id, stream.last_number - ${lines.length} + l.position, l.container_id, l.at, l.is_error, l.message
+      INSERT INTO log_line (log_stream_id, number, container_id, at, is_error, is_partial, message)
+      SELECT stream.id, stream.last_number - ${lines.length} + l.position, l.container_id, l.at, l.is_error, l.is_partial,
+        l.message
       FROM stream, unnest(${lines.map(({ containerId }) => containerId)}::int[], ${lines.map(({ at }) => String(at))}::bigint[],
-        ${lines.map(({ isError }) => isError)}::boolean[], ${lines.map(({ message }) => message)}::text[])
-        WITH ORDINALITY AS l (container_id, at, is_error, message, position)
+        ${lines.map(({ isError }) => isError)}::boolean[], ${lines.map(({ isPartial = false }) => isPartial)}::boolean[],
+        ${lines.map(({ message }) => message)}::text[])
+        WITH ORDINALITY AS l (container_id, at, is_error, is_partial, message, position)
     )
     SELECT pg_notify('berth_logs', ${appEnvId} || ':' || last_number)::text FROM stream`
   return written.length > 0

@@ -1,3 +1,4 @@
+import type { ComposeFolder } from '../../../src/solutions/compose/compose-build.ts'
 import { importCompose } from '../../../src/solutions/compose/import-compose.ts'
 import { planSolution } from '../../../src/solutions/plan.ts'
 
@@ -24,8 +25,8 @@ interface Plan {
 }
 
 /** What becomes of a file, in few words: everything that its apps and environments are created with, or all refusals. */
-export function planOf(text: string): Plan | { refused: string[] } {
-  const { solution, values, problems } = importCompose(text, GIVEN)
+export function planOf(text: string, folder: ComposeFolder | null = null): Plan | { refused: string[] } {
+  const { solution, values, problems } = importCompose(text, GIVEN, folder)
   if (!solution) return { refused: problems.map(({ field, message }) => `${field}: ${message}`) }
   const planned = planSolution(solution, values, PLACE)
   return {

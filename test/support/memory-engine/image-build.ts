@@ -48,8 +48,10 @@ export async function buildImage(builder: Builder, build: ImageBuild, signal: Ab
     throw error
   }
   const labels = { ...stageLabels(installationId, build.appEnvId), [LABEL.content]: build.contentId }
-  const image = stages.at(-1)?.image(labels)
-  if (!image) throw buildFailed('The Dockerfile has no FROM')
+  const { target } = build
+  const wanted = target === undefined ? stages.at(-1) : stages.find(({ alias }) => alias === target)
+  const image = wanted?.image(labels)
+  if (!image) throw buildFailed(target ? `There is no stage ${target}` : 'The Dockerfile has no FROM')
   machine.images.add(image, build.name)
   return image.id
 }

@@ -211,7 +211,7 @@ class OwnBuild {
   }
 
   #arguments(bases: readonly string[]): string[] {
-    const { buildArgs, secrets = {} } = this.#build
+    const { buildArgs, target, secrets = {} } = this.#build
     const labels = imageLabels(this.#options.engine.installationId, this.#build)
     const folder = this.#folder
     return [
@@ -228,6 +228,7 @@ class OwnBuild {
       'network.host',
       '--opt',
       'force-network-mode=host',
+      ...(target === undefined ? [] : ['--opt', `target=${target}`]),
       ...options('build-arg', buildArgs),
       ...options('label', labels),
       ...Object.keys(secrets).flatMap((secret) => ['--secret', `id=${secret},src=${this.#secrets}/${secret}`]),

@@ -20,7 +20,8 @@ const { values } = parseArgs({ options: { only: { type: 'string' }, both: { type
 const only = values.only?.split(',')
 const chosen = GENERATED.filter(({ name }) => only?.includes(name) ?? true)
 const unknown = (only ?? []).filter((name) => !GENERATED.some((one) => one.name === name))
-if (unknown.length > 0) throw new Error(`There is no ${unknown.join()}; there are ${GENERATED.map(({ name }) => name).join()}`)
+if (unknown.length > 0)
+  throw new Error(`There is no ${unknown.join()}; there are ${GENERATED.map(({ name }) => name).join()}`)
 
 const docker = new Docker()
 const images = await ensureBuildImages(docker)
@@ -52,7 +53,11 @@ function generate({ command }: Generated): string {
 }
 
 /** Deploys the folder; the outcome, in words of the API. */
-async function deploy(name: string, folder: string, isFromGit: boolean): Promise<{ host: string; refusal: string | null }> {
+async function deploy(
+  name: string,
+  folder: string,
+  isFromGit: boolean,
+): Promise<{ host: string; refusal: string | null }> {
   if (isFromGit) git.commitFolder(name, folder)
   const source = isFromGit ? { gitRepo: git.repository(name) } : { isCliDeployment: true }
   const app = await user.createApp({ ...source, buildArgs }, isFromGit ? { branch: 'main' } : {})
@@ -65,7 +70,10 @@ async function deploy(name: string, folder: string, isFromGit: boolean): Promise
 }
 
 async function upload(appEnvId: string, folder: string) {
-  const { uploadUrl, storageKey } = await client.post('/app-env/request-storage-key', { appEnvId, fileExtension: '.tgz' })
+  const { uploadUrl, storageKey } = await client.post('/app-env/request-storage-key', {
+    appEnvId,
+    fileExtension: '.tgz',
+  })
   const archive = execFileSync('tar', ['-czf', '-', '-C', folder, '.'], { maxBuffer: 512 * 1024 * 1024 })
   const stored = await fetch(uploadUrl, { method: 'PUT', body: new Uint8Array(archive) })
   if (!stored.ok) throw new Error(`The upload answered ${stored.status}: ${await stored.text()}`)
@@ -96,7 +104,9 @@ try {
         const wrong = await judge(one, folder, isFromGit)
         if (wrong !== null) failed += 1
         const seconds = ((performance.now() - since) / 1000).toFixed(0)
-        console.log(`${wrong === null ? '✓' : '✗'} ${one.name} from ${isFromGit ? 'git' : 'an upload'} (${seconds} s)${wrong ? `: ${wrong}` : ''}`)
+        console.log(
+          `${wrong === null ? '✓' : '✗'} ${one.name} from ${isFromGit ? 'git' : 'an upload'} (${seconds} s)${wrong ? `: ${wrong}` : ''}`,
+        )
       }
     } catch (error) {
       failed += 1
