@@ -31,6 +31,8 @@ export const PART_STATES = {
   CLOCK_JUMPED:
     'Let NTP slew the clock instead of setting it. Leases and due times follow the new time; nothing else need be done.',
   REPORTS_FAILING: 'See the parts `rights` and `database`. Reports are sent again every second.',
+  TASKS_FAILING:
+    'Read the log of the process for the tasks that the part `tasks` names. They are run again by themselves; all others go on.',
   FIREWALL_MISSING: 'Install the rules by hand, as docs/operating.md says, or run the worker as root.',
   PORT_TAKEN: 'End the program that has the port. It is tried again every second.',
 } as const
@@ -48,4 +50,6 @@ export interface PartState {
   nextStep?: string
   /** Not ready, and still of use: reads are answered. It does not take the process out of a load balancer. */
   isServing?: boolean
+  /** What the part consists of, for operators. Holds no secrets. */
+  details?: readonly object[]
 }

@@ -1,3 +1,4 @@
+import { MAX_LEASE_SECONDS } from '../config/settings.ts'
 import { createDatabase, type Database, tableNames } from '../database/client.ts'
 import { DatabaseProbe } from '../database/database-probe.ts'
 import { explainRefusal } from '../database/explain-refusal.ts'
@@ -6,7 +7,7 @@ import { findMissingRights, type MissingRights, ownerRights } from '../database/
 import { type ContainerRuntime, EngineUnsupported } from '../runtime/container-runtime.ts'
 import { createVault } from '../secrets/vault.ts'
 import { openInstallation } from '../services/installation.ts'
-import { findLeaseAhead } from '../worker/claim/leases-ahead.ts'
+import { findLeaseAhead } from '../worker/claim/leased-table.ts'
 import { releaseFormerLeases } from '../worker/claim/release-former-leases.ts'
 import type { RegionEngineAddress } from '../worker/region-engines.ts'
 import type { ContainerEngine } from './container-engine.ts'
@@ -89,7 +90,7 @@ async function releaseLeasesOfDeadWorkers({ database, processRegistration, log }
     const ended = await releaseFormerLeases(database, deadWorkers)
     processRegistration.removeDead(deadWorkers)
     if (ended > 0) log.info({ ended }, 'Released the leases of workers that died')
-    const aheadSeconds = await findLeaseAhead(database)
+    const aheadSeconds = await findLeaseAhead(database, MAX_LEASE_SECONDS)
     if (aheadSeconds !== null)
       log.warn(
         { aheadSeconds },

@@ -20,6 +20,7 @@ export interface ReportedPart {
   reason: string | null
   nextStep: string | null
   isRequired: boolean
+  details?: readonly object[]
 }
 
 interface ReportedParts {
@@ -49,7 +50,10 @@ export async function readParts(readiness: Readiness): Promise<ReportedParts> {
 }
 
 /** A part as `/readyz` and `npm run doctor` report it. */
-export function reportedPart({ ready, reason, state, nextStep }: PartState, isRequired: boolean): ReportedPart {
+export function reportedPart(
+  { ready, reason, state, nextStep, details }: PartState,
+  isRequired: boolean,
+): ReportedPart {
   const fault = state ?? (ready ? null : 'FAILING')
   return {
     ready,
@@ -57,6 +61,7 @@ export function reportedPart({ ready, reason, state, nextStep }: PartState, isRe
     reason,
     nextStep: fault && (nextStep ?? PART_STATES[fault]),
     isRequired,
+    ...(details ? { details } : {}),
   }
 }
 

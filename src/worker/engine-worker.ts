@@ -6,8 +6,8 @@ import type { ImageBuilder } from '../images/image-builder.ts'
 import type { ContainerEnd, ContainerRuntime } from '../runtime/container-runtime.ts'
 import type { WorkerStopping } from './claim/abandoned.ts'
 import type { AccountShares } from './claim/account-shares.ts'
+import type { AppEnvLease } from './claim/app-env-lease.ts'
 import { BuildSlots } from './claim/build-slots.ts'
-import type { Lease } from './claim/lease.ts'
 import { LeaseKeeper } from './claim/lease-keeper.ts'
 import { claim, claimForRequests, release } from './claim/lease-table.ts'
 import { WorkQueue } from './claim/work-queue.ts'
@@ -16,18 +16,13 @@ import { EngineHealth } from './engine/engine-health.ts'
 import { EngineNotifications } from './engine/engine-notifications.ts'
 import { EngineOwnership, type InstallationSite } from './engine/engine-ownership.ts'
 import { recordEngine } from './engine/engine-record.ts'
-import { measureDiskForever } from './housekeeping/measure-disk.ts'
-import { measureVolumesForever } from './housekeeping/measure-volumes.ts'
-import { meterForever } from './housekeeping/meter.ts'
-import { sweepForever } from './housekeeping/sweep.ts'
 import { Collector } from './logs/collector.ts'
-import { measureServicesForever } from './metrics/measure-services.ts'
-import { sampleForever } from './metrics/sample-forever.ts'
+import { engineTasks } from './periodic/engine-tasks.ts'
+import { PeriodicTasks, type TaskState } from './periodic/periodic-tasks.ts'
 import { DiskQuota } from './probes/disk-quota.ts'
 import { NetworkRepairs } from './probes/network-repairs.ts'
 import { ProbeHistory } from './probes/probe-history.ts'
 import { environmentContext, processEnvironment } from './process-environment.ts'
-import { scaleForever } from './request-scaling/scale-forever.ts'
 import { ScalingQueue } from './request-scaling/scaling-queue.ts'
 import { RunWorker } from './runs/run-worker.ts'
 import { type EngineScope, isOnEngine } from './scope/engine-scope.ts'
@@ -49,6 +44,8 @@ export interface EngineWorker {
   readonly health: EngineHealth
   /** Why claims fail at the moment; null while they succeed. */
   readonly lastError: PartState | null
+  /** What has become of the periodic tasks. */
+  readonly tasks: readonly TaskState[]
   /** Something may be due. */
   wake(): void
   /** Work on the environment has been asked for, or has become pointless. */
@@ -90,9 +87,10 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
     reconciles: queueOf((shares) => claim(database, 'reconciles', id, leaseSeconds, { scope, shares })),
   }
   const runs = new RunWorker(context, id, environmentContext)
+  const tasks = new PeriodicTasks(engineTasks(context, { wake: wakeAll, onDueScalings }), log)
 
-  function queueOf(claimNext: (shares: AccountShares) => Promise<Lease | null>, onEnd = () => {}): WorkQueue {
-    const process = (lease: Lease) => processClaim(lease).finally(onEnd)
+  function queueOf(claimNext: (shares: AccountShares) => Promise<AppEnvLease | null>, onEnd = () => {}): WorkQueue {
+    const process = (lease: AppEnvLease) => processClaim(lease).finally(onEnd)
     return new WorkQueue({ slots: config.BERTH_WORKER_CONCURRENCY, log, claim: claimNext, process })
   }
 
@@ -107,7 +105,7 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
   }
 
   /** From claim to release. A request may have arrived meanwhile, so both queues claim again. */
-  async function processClaim(lease: Lease): Promise<void> {
+  async function processClaim(lease: AppEnvLease): Promise<void> {
     leaseKeeper.add(lease)
     failpoint('lease.claimed', lease.appEnvId)
     if (stopping.signal.aborted) lease.end(stopping.signal.reason)
@@ -126,7 +124,7 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
     if (requeueAfterSeconds < 1) setTimeout(() => queues.reconciles.wake(), requeueAfterSeconds * 1000 + 5).unref()
   }
 
-  function onScan(appEnvIds: readonly string[]): void {
+  function onDueScalings(appEnvIds: readonly string[]): void {
     for (const appEnvId of appEnvIds) {
       scalings.add(appEnvId)
       leaseKeeper.wake(appEnvId)
@@ -144,6 +142,9 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
     health: engineHealth,
     get lastError() {
       return Object.values(queues).find(({ lastError }) => lastError !== null)?.lastError ?? null
+    },
+    get tasks() {
+      return tasks.states
     },
     wake: wakeAll,
     onWork(appEnvId) {
@@ -169,13 +170,7 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
         engineHealth.run(signal),
         engineNotifications.run(signal),
         collector.run(signal),
-        sweepForever(context, signal, wakeAll),
-        measureDiskForever(context, signal, wakeAll),
-        measureVolumesForever(context, signal),
-        sampleForever(context, signal),
-        measureServicesForever(context, signal),
-        meterForever(context, signal),
-        scaleForever(context, signal, onScan),
+        tasks.run(signal),
         runs.run(signal),
       ])
     },

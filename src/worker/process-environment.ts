@@ -3,7 +3,8 @@ import type { Config } from '../config/config.ts'
 import { recordedConfiguration } from '../domain/configuration.ts'
 import { Steps, timeFor } from './attempt/steps.ts'
 import { Abandoned, OperationEnded, WorkerStopping } from './claim/abandoned.ts'
-import type { Lease } from './claim/lease.ts'
+import type { AppEnvLease } from './claim/app-env-lease.ts'
+import type { WorkLease } from './claim/lease.ts'
 import {
   type ClaimedAppEnv,
   type ClaimedOperation,
@@ -26,7 +27,7 @@ const FAILURE_PAUSE_MS = 1_000
 const REQUEUE_NOW: ReconcileResult = { requeueAfterSeconds: 0, observed: false }
 
 /** Runs the open operation of a claimed environment, or reconciles it, and says when it is due again. Never throws. */
-export async function processEnvironment(worker: WorkerContext, lease: Lease): Promise<ReconcileResult> {
+export async function processEnvironment(worker: WorkerContext, lease: AppEnvLease): Promise<ReconcileResult> {
   const requeueLater = { requeueAfterSeconds: worker.config.BERTH_RECONCILE_SECONDS, observed: false }
   try {
     if (lease.claim.queue === 'scalings') return await scaleByRequests(worker, lease, lease.signal)
@@ -49,7 +50,7 @@ export async function processEnvironment(worker: WorkerContext, lease: Lease): P
   }
 }
 
-function scaleByRequests(worker: WorkerContext, lease: Lease, signal: AbortSignal): Promise<ReconcileResult> {
+function scaleByRequests(worker: WorkerContext, lease: AppEnvLease, signal: AbortSignal): Promise<ReconcileResult> {
   const { database, config } = worker
   const engine = leasedEngine(worker, lease, signal, config)
   return followRequests({
@@ -66,7 +67,7 @@ function scaleByRequests(worker: WorkerContext, lease: Lease, signal: AbortSigna
 
 async function attemptOperation(
   worker: WorkerContext,
-  lease: Lease,
+  lease: AppEnvLease,
   appEnv: ClaimedAppEnv,
   operation: ClaimedOperation,
 ): Promise<void> {
@@ -85,7 +86,7 @@ async function attemptOperation(
 /** An operation that has not started yet gets its full time from now. */
 function millisecondsLeft(
   { config }: WorkerContext,
-  lease: Lease,
+  lease: AppEnvLease,
   appEnv: ClaimedAppEnv,
   operation: ClaimedOperation,
 ): number {
@@ -102,12 +103,12 @@ function graceSecondsOf(config: Config, { app, presetVersion, currentContent }: 
 }
 
 /** What the work on an environment needs, under a lease of it or of one of its runs. */
-export function environmentContext(
+export function environmentContext<Held extends WorkLease>(
   worker: WorkerContext,
-  lease: Lease,
+  lease: Held,
   appEnv: ClaimedAppEnv,
   signal: AbortSignal,
-): EnvironmentContext {
+): EnvironmentContext<Held> {
   const { database, scope, imageBuilder, vault, config, log, probes, repairs, disk, builds } = worker
   const engineUnder = (bound: AbortSignal) => leasedEngine(worker, lease, bound, config)
   const engine = engineUnder(signal)

@@ -5,14 +5,12 @@ import type { PartState } from '../domain/part-states.ts'
 import type { ImageBuilder } from '../images/image-builder.ts'
 import type { ContainerRuntime } from '../runtime/container-runtime.ts'
 import { WorkerStopping } from './claim/abandoned.ts'
-import { CommitStatusLoop } from './commit-statuses/commit-status-loop.ts'
 import type { InstallationContext } from './context/worker-context.ts'
 import type { EngineFault } from './engine/engine-health.ts'
 import type { InstallationSite } from './engine/engine-ownership.ts'
 import { createEngineWorker, type EngineWorker } from './engine-worker.ts'
-import { InstallationLoop } from './housekeeping/installation-loop.ts'
-import { sweepInstallationForever } from './housekeeping/sweep-installation.ts'
-import { validateHostsForever } from './housekeeping/validate-hosts.ts'
+import { ENDED_OPERATION_TASKS, installationTasks } from './periodic/installation-tasks.ts'
+import { PeriodicTasks, type TaskState } from './periodic/periodic-tasks.ts'
 import { type OpenedEngine, type RegionEngineAddress, RegionEngines } from './region-engines.ts'
 import { type EngineScope, engineName, INSTALLATION_ENGINE } from './scope/engine-scope.ts'
 import { WebhookWorker } from './webhooks/webhook-worker.ts'
@@ -41,6 +39,8 @@ export interface Worker {
   isReady(): boolean
   /** Why claims fail at the moment; null while they succeed. */
   readonly lastError: PartState | null
+  /** What has become of the periodic tasks, and on which engine; null: on that of the installation, or on none. */
+  readonly tasks: readonly (TaskState & { engine: EngineScope })[]
   /**
    * Whether the engines answer; null before the first check. The reason names the first that does not, and never the
    * address or keys of a region's: all users may read it.
@@ -52,8 +52,7 @@ export interface Worker {
 export function createWorker(options: WorkerOptions): Worker {
   const { id = `worker-${randomUUID()}`, database, log, openRegionEngine } = options
   const stopping = new AbortController()
-  const installations = new InstallationLoop(options)
-  const statuses = new CommitStatusLoop(options)
+  const tasks = new PeriodicTasks(installationTasks(options), log)
   const webhooks = new WebhookWorker(options, id)
   const own = workOn(INSTALLATION_ENGINE, options)
   const regions = openRegionEngine ? new RegionEngines({ database, log, open: openRegionEngine, workOn }) : null
@@ -68,8 +67,7 @@ export function createWorker(options: WorkerOptions): Worker {
   }
 
   function onOperationEnd(): void {
-    installations.wake()
-    statuses.wake()
+    for (const name of ENDED_OPERATION_TASKS) tasks.wake(name)
   }
 
   const listeners = {
@@ -96,15 +94,7 @@ export function createWorker(options: WorkerOptions): Worker {
           }
         },
       })
-      running = Promise.all([
-        own.run(),
-        regions?.run(signal),
-        sweepInstallationForever(options, signal),
-        validateHostsForever(options, signal),
-        installations.run(signal),
-        webhooks.run(signal),
-        statuses.run(signal),
-      ])
+      running = Promise.all([own.run(), regions?.run(signal), tasks.run(signal), webhooks.run(signal)])
     },
     async stop() {
       const reason = new WorkerStopping('The worker is being stopped')
@@ -113,6 +103,10 @@ export function createWorker(options: WorkerOptions): Worker {
       await Promise.race([Promise.all([running, listening?.close()]), sleep(STOP_MS, undefined, { ref: false })])
     },
     isReady: () => engines().every(({ lastError }) => lastError === null) && !stopping.signal.aborted,
+    get tasks() {
+      const ofEngines = engines().flatMap(({ scope, tasks }) => tasks.map((task) => ({ ...task, engine: scope })))
+      return [...tasks.states.map((task) => ({ ...task, engine: null })), ...ofEngines]
+    },
     get lastError() {
       return engines().find(({ lastError }) => lastError !== null)?.lastError ?? null
     },

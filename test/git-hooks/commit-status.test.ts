@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { updateGitHook } from '../../src/services/git-hook/git-hook-commands.ts'
-import { CommitStatusLoop } from '../../src/worker/commit-statuses/commit-status-loop.ts'
 import { commitId, type Provider, payloadOf, sentBy } from '../support/git-hosts.ts'
 import { createGitHookWorld, type GitHookWorld } from './git-hook-world.ts'
 import { startStatusHost, type ToldStatus } from './status-host.ts'
+import { statusTask } from './status-task.ts'
 
 const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString()
@@ -33,7 +33,7 @@ afterAll(async () => {
 async function tellUntil(isDone: () => Promise<boolean> | boolean, { config = world.config, workers = 1 } = {}) {
   const { database, vault, log } = world
   const stopping = new AbortController()
-  const loops = Array.from({ length: workers }, () => new CommitStatusLoop({ database, config, vault, log }))
+  const loops = Array.from({ length: workers }, () => statusTask({ database, config, vault, log }))
   const running = loops.map((loop) => loop.run(stopping.signal))
   try {
     await expect.poll(() => isDone()).toBe(true)

@@ -5,7 +5,7 @@ import { enableFaultInjection } from '../../src/fault-injection/failpoint.ts'
 import { keyFromHex } from '../../src/secrets/keys.ts'
 import { createVault } from '../../src/secrets/vault.ts'
 import { deleteExpiredAppEnvs } from '../../src/services/pull-request-envs/delete-expired-app-envs.ts'
-import { CommitStatusLoop } from '../../src/worker/commit-statuses/commit-status-loop.ts'
+import { statusTask } from './status-task.ts'
 
 /** Tells git hosts of commits, or deletes what is expired, until it is killed. */
 const { url, key, ordersFolder, settings, work } = JSON.parse(process.argv[2] ?? '{}')
@@ -16,6 +16,6 @@ const context = {
   vault: createVault(keyFromHex(key)),
   log: pino({ level: 'silent' }),
 }
-if (work === 'statuses') await new CommitStatusLoop(context).run(new AbortController().signal)
+if (work === 'statuses') await statusTask(context).run(new AbortController().signal)
 else await deleteExpiredAppEnvs(context)
 await context.database.$disconnect()

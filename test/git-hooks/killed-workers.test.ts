@@ -8,7 +8,6 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vit
 import type { Failpoint } from '../../src/fault-injection/failpoint.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { deleteExpiredAppEnvs } from '../../src/services/pull-request-envs/delete-expired-app-envs.ts'
-import { CommitStatusLoop } from '../../src/worker/commit-statuses/commit-status-loop.ts'
 import {
   type ClaimedStatus,
   claimStatuses,
@@ -19,6 +18,7 @@ import { Orders } from '../crash/harness/orders.ts'
 import { commitId } from '../support/git-hosts.ts'
 import { createPullRequestWorld, type PullRequestWorld } from './pull-request-world.ts'
 import { startStatusHost } from './status-host.ts'
+import { statusTask } from './status-task.ts'
 
 const [A, B] = [commitId('a'), commitId('b')]
 const settings = { BERTH_GIT_PRIVATE_HOSTS: 'true' }
@@ -85,7 +85,7 @@ describe('a worker that is killed between its request to the git host and its re
   async function tellUntil(isDone: () => Promise<boolean>) {
     const { database, config, vault, log } = world
     const stopping = new AbortController()
-    const running = new CommitStatusLoop({ database, config, vault, log }).run(stopping.signal)
+    const running = statusTask({ database, config, vault, log }).run(stopping.signal)
     try {
       await expect.poll(isDone).toBe(true)
     } finally {

@@ -1,5 +1,5 @@
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
-import type { Lease } from '../../src/worker/claim/lease.ts'
+import type { AppEnvLease } from '../../src/worker/claim/app-env-lease.ts'
 import { claim } from '../../src/worker/claim/lease-table.ts'
 import { BuildLogStream } from '../../src/worker/logs/build-log-stream.ts'
 import type { World } from '../support/world.ts'
@@ -32,7 +32,7 @@ export async function takeOver({ database }: Target, { appEnvId, operationId }: 
   return lease
 }
 
-export const openLogStream = ({ database }: Target, lease: Lease, { contentId }: AskedBuild, leaseSeconds = 60) =>
+export const openLogStream = ({ database }: Target, lease: AppEnvLease, { contentId }: AskedBuild, leaseSeconds = 60) =>
   BuildLogStream.open({ database, lease, contentId, leaseSeconds })
 
 /** A build that a worker is at. */

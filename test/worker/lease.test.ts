@@ -2,11 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { LeaseLost, OperationEnded } from '../../src/worker/claim/abandoned.ts'
+import type { AppEnvLease } from '../../src/worker/claim/app-env-lease.ts'
 import { fenced } from '../../src/worker/claim/fenced.ts'
-import { renew } from '../../src/worker/claim/heartbeat.ts'
-import type { Lease } from '../../src/worker/claim/lease.ts'
 import { claim, release } from '../../src/worker/claim/lease-table.ts'
-import { findLeaseAhead } from '../../src/worker/claim/leases-ahead.ts'
+import { findLeaseAhead, renewLeases } from '../../src/worker/claim/leased-table.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 import { inMemory } from './harbour-engine.ts'
 
@@ -21,7 +20,7 @@ afterAll(() => harbour?.close())
 const expire = (appEnvId: string) =>
   harbour.database.$executeRaw`UPDATE app_env SET lease_expires_at = now() - interval '1 s' WHERE id = ${appEnvId}`
 
-const rename = (lease: Lease, name: string) =>
+const rename = (lease: AppEnvLease, name: string) =>
   fenced(harbour.database, lease, (tx) => tx.appEnv.update({ where: { id: lease.appEnvId }, data: { name } }))
 
 const claimAs = (owner: string, queue: 'operations' | 'reconciles' = 'reconciles', seconds = 5) =>
@@ -40,10 +39,10 @@ describe('a lease', () => {
 
   test('that holds for longer than any shows that the clock was set back', async () => {
     await claimAs('first')
-    expect(await findLeaseAhead(harbour.database)).toBeNull()
+    expect(await findLeaseAhead(harbour.database, 300)).toBeNull()
     await harbour.database.$executeRaw`
       UPDATE app_env SET lease_expires_at = lease_expires_at + interval '1 hour' WHERE id = ${appEnvId}`
-    expect(await findLeaseAhead(harbour.database)).toBeGreaterThan(3_500)
+    expect(await findLeaseAhead(harbour.database, 300)).toBeGreaterThan(3_500)
   })
 
   test('is held by one worker at a time, and by the next once it has expired', async () => {
@@ -54,17 +53,17 @@ describe('a lease', () => {
     await harbour.database.$executeRaw`UPDATE app_env SET due_at = now() WHERE id = ${appEnvId}`
     const second = await claimAs('second')
     expect(second?.claim.token).toBe((first?.claim.token ?? 0) + 1)
-    await expect(rename(first as Lease, 'stale')).rejects.toThrow(LeaseLost)
-    await rename(second as Lease, 'fresh')
+    await expect(rename(first as AppEnvLease, 'stale')).rejects.toThrow(LeaseLost)
+    await rename(second as AppEnvLease, 'fresh')
     // Handing back what is not held any more changes nothing.
-    await release(harbour.database, first as Lease, DONE)
+    await release(harbour.database, first as AppEnvLease, DONE)
     expect(await harbour.appEnvRow(appEnvId)).toMatchObject({ name: 'fresh', leaseOwner: 'second' })
   })
 
   test('ends by the monotonic clock when it is not renewed, and lives on when it is', async () => {
-    const lease = (await claimAs('short', 'reconciles', 1)) as Lease
+    const lease = (await claimAs('short', 'reconciles', 1)) as AppEnvLease
     await new Promise((resolve) => setTimeout(resolve, 700))
-    await renew(harbour.database, [lease], 1)
+    await renewLeases(harbour.database, 'app_env', [lease], 1)
     await new Promise((resolve) => setTimeout(resolve, 700))
     lease.assertHeld()
     await eventually(
@@ -77,18 +76,18 @@ describe('a lease', () => {
 
   test('is renewed with the others even while a request has one of the rows locked', async () => {
     const other = await harbour.sample()
-    const leases = [await claimAs('one'), await claimAs('one')] as Lease[]
+    const leases = [await claimAs('one'), await claimAs('one')] as AppEnvLease[]
     const before = leases.map((lease) => lease.renewedAt)
     await harbour.database.$transaction(async (tx) => {
       await tx.$executeRaw`SELECT 1 FROM app_env WHERE id = ${other} FOR UPDATE`
-      await renew(harbour.database, leases, 5)
+      await renewLeases(harbour.database, 'app_env', leases, 5)
     })
     const isRenewed = new Map(leases.map((lease, index) => [lease.appEnvId, lease.renewedAt > (before[index] ?? 0)]))
     expect([isRenewed.get(appEnvId), isRenewed.get(other)]).toEqual([true, false])
   })
 
   test('gives way to a request that came meanwhile, which is not lost at the release', async () => {
-    const lease = (await claimAs('worker')) as Lease
+    const lease = (await claimAs('worker')) as AppEnvLease
     await harbour.deployment(appEnvId)
     expect(await claimAs('other', 'operations')).toBeNull()
     await release(harbour.database, lease, DONE)
@@ -97,7 +96,7 @@ describe('a lease', () => {
   })
 
   test('is due again when it is released, at the next reconcile or the end of a drain', async () => {
-    const lease = (await claimAs('worker')) as Lease
+    const lease = (await claimAs('worker')) as AppEnvLease
     await release(harbour.database, lease, DONE)
     const wait = (await harbour.appEnvRow(appEnvId)).dueAt.getTime() - Date.now()
     expect(wait).toBeGreaterThan(3_500_000)
@@ -108,10 +107,10 @@ describe('a lease', () => {
     const operationId = await harbour.deployment(appEnvId)
     const claims = async () =>
       (await harbour.database.operation.findUniqueOrThrow({ where: { id: operationId } })).unfinishedClaims
-    const lost = (await claimAs('first', 'operations')) as Lease
+    const lost = (await claimAs('first', 'operations')) as AppEnvLease
     expect(await claims()).toBe(1)
     await expire(appEnvId)
-    const held = (await claimAs('second', 'operations')) as Lease
+    const held = (await claimAs('second', 'operations')) as AppEnvLease
     expect(await claims()).toBe(2)
     await release(harbour.database, lost, DONE)
     expect(await claims()).toBe(2)
@@ -124,7 +123,7 @@ describe('a lease', () => {
     await harbour.deployment(appEnvId)
     await harbour.deployment(other)
     await harbour.database.operation.updateMany({ where: { status: 'QUEUED' }, data: { runsAlone: true } })
-    const held = (await claimAs('first', 'operations')) as Lease
+    const held = (await claimAs('first', 'operations')) as AppEnvLease
     expect(held).toMatchObject({ appEnvId })
     expect(await claimAs('second', 'operations')).toBeNull()
     await harbour.database.operation.updateMany({ where: { appEnvId }, data: { status: 'CANCELLED' } })
@@ -134,7 +133,7 @@ describe('a lease', () => {
 
   test('of an operation that was cancelled writes nothing more', async () => {
     const operationId = await harbour.deployment(appEnvId)
-    const lease = (await claimAs('worker', 'operations')) as Lease
+    const lease = (await claimAs('worker', 'operations')) as AppEnvLease
     lease.operationId = operationId
     await rename(lease, 'while open')
     await harbour.perform(cancelOperation, { operationId })

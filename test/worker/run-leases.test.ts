@@ -2,8 +2,9 @@ import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { endRuns } from '../../src/services/open-runs/end-runs.ts'
 import { LeaseLost } from '../../src/worker/claim/abandoned.ts'
+import { renewLeases } from '../../src/worker/claim/leased-table.ts'
 import type { RunLease } from '../../src/worker/runs/run-lease.ts'
-import { checkRuns, claimRun, renewRuns } from '../../src/worker/runs/run-lease-table.ts'
+import { checkRuns, claimRun } from '../../src/worker/runs/run-lease-table.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World
@@ -32,7 +33,7 @@ test('are renewed while a request has one of the rows locked, and that one is no
   const before = [free.renewedAt, locked.renewedAt]
   await world.database.$transaction(async (tx) => {
     await tx.$executeRaw`SELECT 1 FROM job_run WHERE id = ${locked.runId} FOR UPDATE`
-    await renewRuns(world.database, [free, locked], 30)
+    await renewLeases(world.database, 'job_run', [free, locked], 30)
     await checkRuns(world.database, [free, locked])
   })
   expect(free.renewedAt).toBeGreaterThan(before[0] ?? 0)

@@ -1,8 +1,8 @@
 import type { Config } from '../../src/config/config.ts'
 import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import type { AppEnvLease } from '../../src/worker/claim/app-env-lease.ts'
 import { BuildSlots } from '../../src/worker/claim/build-slots.ts'
-import type { Lease } from '../../src/worker/claim/lease.ts'
 import { claim, claimForRequests, release } from '../../src/worker/claim/lease-table.ts'
 import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
@@ -31,7 +31,7 @@ export async function createScalingWorld(program: Program, settings: Record<stri
   const { database } = world
   const context = await workerOn(machine, world)
 
-  async function carryOut(lease: Lease | null, settings: Partial<Config> = {}): Promise<void> {
+  async function carryOut(lease: AppEnvLease | null, settings: Partial<Config> = {}): Promise<void> {
     if (!lease) throw new Error('Nothing could be claimed')
     const result = await processEnvironment({ ...context, config: { ...context.config, ...settings } }, lease)
     lease.close()

@@ -11,6 +11,7 @@ import { askSmokeTest } from '../../worker/probes/smoke-test.ts'
 import { createWorker, type Worker } from '../../worker/worker.ts'
 import { readInstallationSite } from '../installation-site.ts'
 import type { WorkerContext } from '../role-context.ts'
+import { registerTaskMetrics, taskPart } from '../task-part.ts'
 
 export async function startWorker(context: WorkerContext): Promise<void> {
   const { readiness, undo, processRegistration, ...rest } = context
@@ -29,6 +30,9 @@ export async function startWorker(context: WorkerContext): Promise<void> {
   worker.start()
   undo.defer(() => worker.stop())
   readiness.worker = { isRequired: true, check: () => worker.lastError ?? { ready: worker.isReady(), reason: null } }
+  // Not required: what fails is run again, and all others go on.
+  readiness.tasks = { isRequired: false, check: () => taskPart(worker.tasks) }
+  registerTaskMetrics(rest.registry, worker)
   // Not required: without an engine, requests are still recorded, and their operations wait.
   readiness.engine = {
     isRequired: false,

@@ -2,8 +2,8 @@ import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
 import { sleep } from '../time/sleep.ts'
 import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
+import type { AppEnvLease } from './app-env-lease.ts'
 import { heartbeat } from './heartbeat.ts'
-import type { Lease } from './lease.ts'
 
 const CHECK_MS = 1_000
 
@@ -20,7 +20,7 @@ interface HeldRow {
  * query a second covers all of them; a notification makes it run at once.
  */
 export class LeaseKeeper {
-  readonly #held = new Set<Lease>()
+  readonly #held = new Set<AppEnvLease>()
   readonly #database: Database
   readonly #leaseSeconds: number
   readonly #log: Logger
@@ -32,15 +32,15 @@ export class LeaseKeeper {
     this.#log = log
   }
 
-  get held(): ReadonlySet<Lease> {
+  get held(): ReadonlySet<AppEnvLease> {
     return this.#held
   }
 
-  add(lease: Lease): void {
+  add(lease: AppEnvLease): void {
     this.#held.add(lease)
   }
 
-  drop(lease: Lease): void {
+  drop(lease: AppEnvLease): void {
     this.#held.delete(lease)
   }
 
@@ -89,7 +89,7 @@ export class LeaseKeeper {
     await this.#check([...this.#held].filter((lease) => lease.appEnvId === appEnvId))
   }
 
-  async #check(leases: readonly Lease[]): Promise<void> {
+  async #check(leases: readonly AppEnvLease[]): Promise<void> {
     if (leases.length === 0) return
     const ids = leases.map((lease) => lease.appEnvId)
     // A lease may move on to another operation while the query runs; judge only what was asked about.
@@ -106,7 +106,7 @@ export class LeaseKeeper {
   }
 }
 
-function endIfPointless(lease: Lease, row: HeldRow | undefined): void {
+function endIfPointless(lease: AppEnvLease, row: HeldRow | undefined): void {
   if (row?.token !== lease.claim.token) lease.end(new LeaseLost(`Another worker has claimed ${lease.appEnvId}`))
   else if (lease.operationId && !lease.isCompleting && row.operationId !== lease.operationId) {
     lease.end(new OperationEnded(`${lease.operationId} has ended`))

@@ -1,19 +1,16 @@
 import type { Database } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { type EngineScope, INSTALLATION_ENGINE, isOnEngine } from '../scope/engine-scope.ts'
-import { databaseClock } from '../time/database-clock.ts'
 import { type AccountShares, byShare, mayTake, NO_SHARES } from './account-shares.ts'
-import { Lease, type QueueName } from './lease.ts'
+import { AppEnvLease, type QueueName } from './app-env-lease.ts'
+import { type ClaimedRow, claimedBy, claimedRow, claimOf, GIVEN_BACK, isFree, leaseEnd } from './leased-table.ts'
 
-interface ClaimedRow {
-  appEnvId: string
-  accountId: string
+interface ClaimedAppEnv extends ClaimedRow {
   operationId: string | null
-  token: number
   dueAt: string
-  nowMs: number
 }
 
+const APP_ENV = Prisma.sql`e`
 const REGION = Prisma.sql`e.region_code`
 const ACCOUNT = Prisma.sql`e.account_id`
 
@@ -25,7 +22,7 @@ const CANDIDATE: Readonly<
   operations: (isServed, shares) => Prisma.sql`
     SELECT e.id, o.id AS operation_id FROM operation o JOIN app_env e ON e.id = o.app_env_id
     WHERE o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now() AND ${isServed} AND ${mayTake(ACCOUNT, shares)}
-      AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+      AND ${isFree(APP_ENV)}
       AND (NOT o.runs_alone OR NOT EXISTS (
         SELECT 1 FROM operation other JOIN app_env held ON held.id = other.app_env_id
         WHERE other.status IN ('QUEUED', 'RUNNING') AND other.runs_alone AND other.unfinished_claims > 0
@@ -33,7 +30,7 @@ const CANDIDATE: Readonly<
     ORDER BY ${byShare(ACCOUNT, shares)}, o.created_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
   reconciles: (isServed, shares) => Prisma.sql`
     SELECT e.id, NULL::text AS operation_id FROM app_env e
-    WHERE e.due_at <= now() AND ${isServed} AND ${mayTake(ACCOUNT, shares)} AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+    WHERE e.due_at <= now() AND ${isServed} AND ${mayTake(ACCOUNT, shares)} AND ${isFree(APP_ENV)}
       AND NOT EXISTS (SELECT 1 FROM operation o
         WHERE o.app_env_id = e.id AND o.status IN ('QUEUED', 'RUNNING') AND o.not_before <= now())
     ORDER BY e.due_at LIMIT 1 FOR UPDATE OF e SKIP LOCKED`,
@@ -52,7 +49,7 @@ export const claimForRequests = (
     'scalings',
     Prisma.sql`
       SELECT e.id, NULL::text AS operation_id FROM app_env e
-      WHERE e.id = ${appEnvId} AND ${isOnEngine(REGION, scope)} AND (e.lease_expires_at IS NULL OR e.lease_expires_at < now())
+      WHERE e.id = ${appEnvId} AND ${isOnEngine(REGION, scope)} AND ${isFree(APP_ENV)}
       FOR UPDATE SKIP LOCKED`,
     owner,
     leaseSeconds,
@@ -77,28 +74,21 @@ async function claimCandidate(
   candidate: Prisma.Sql,
   owner: string,
   leaseSeconds: number,
-): Promise<Lease | null> {
+): Promise<AppEnvLease | null> {
   const askedAt = performance.now()
-  const leaseEnd = Prisma.sql`now() + make_interval(secs => ${leaseSeconds})`
-  const [row] = await database.$queryRaw<ClaimedRow[]>`
+  const end = leaseEnd(leaseSeconds)
+  const [row] = await database.$queryRaw<ClaimedAppEnv[]>`
     WITH candidate AS MATERIALIZED (${candidate}),
     counted AS (UPDATE operation o SET unfinished_claims = o.unfinished_claims + 1
       FROM candidate WHERE o.id = candidate.operation_id)
-    UPDATE app_env e SET lease_token = e.lease_token + 1, lease_owner = ${owner},
-      unfinished_claims = e.unfinished_claims + 1,
-      lease_expires_at = ${leaseEnd},
-      due_at = ${queue === 'scalings' ? Prisma.sql`LEAST(e.due_at, ${leaseEnd})` : leaseEnd}
+    UPDATE app_env e SET ${claimedBy({ owner, leaseSeconds })}, unfinished_claims = e.unfinished_claims + 1,
+      due_at = ${queue === 'scalings' ? Prisma.sql`LEAST(e.due_at, ${end})` : end}
     FROM candidate WHERE e.id = candidate.id
-    RETURNING e.id AS "appEnvId", e.account_id AS "accountId", candidate.operation_id AS "operationId", e.lease_token AS token,
-      e.due_at::text AS "dueAt", (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
+    RETURNING ${claimedRow(APP_ENV)}, candidate.operation_id AS "operationId", e.due_at::text AS "dueAt"`
   if (!row) return null
-  const clock = databaseClock(new Date(row.nowMs))
-  const { appEnvId, accountId, operationId, token, dueAt } = row
-  return new Lease(
-    { appEnvId, accountId, countedOperationId: operationId, token, queue, dueAt, clock },
-    leaseSeconds * 1000,
-    askedAt,
-  )
+  const { operationId, dueAt } = row
+  const held = { ...claimOf(row), countedOperationId: operationId, queue, dueAt }
+  return new AppEnvLease(held, leaseSeconds * 1000, askedAt)
 }
 
 interface Release {
@@ -114,16 +104,16 @@ interface Release {
  * Whatever came of it, this
  * worker is alive, so the claim does not count as one that cost a worker.
  */
-export async function release(database: Database, { claim: held }: Lease, next: Release): Promise<void> {
+export async function release(database: Database, { claim: held }: AppEnvLease, next: Release): Promise<void> {
   await database.$executeRaw`
-    WITH released AS (UPDATE app_env e SET lease_owner = NULL, lease_expires_at = NULL, unfinished_claims = 0,
+    WITH released AS (UPDATE app_env e SET ${GIVEN_BACK}, unfinished_claims = 0,
       observed_at = CASE WHEN ${next.observed} THEN now() ELSE e.observed_at END,
       due_at = LEAST(
         CASE WHEN ${held.queue === 'scalings'} OR e.due_at <> ${held.dueAt}::timestamptz THEN e.due_at END,
         now() + make_interval(secs => ${next.requeueAfterSeconds}),
         (SELECT min(r.drain_until) FROM replica r
           WHERE r.app_env_id = e.id AND r.state = 'DRAINING' AND r.drain_until > now()))
-    WHERE e.id = ${held.appEnvId} AND e.lease_token = ${held.token} RETURNING e.id)
+    WHERE e.id = ${held.id} AND e.lease_token = ${held.token} RETURNING e.id)
     UPDATE operation o SET unfinished_claims = 0 FROM released
     WHERE o.id = ${held.countedOperationId} AND o.unfinished_claims > 0`
 }

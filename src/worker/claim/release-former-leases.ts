@@ -1,4 +1,5 @@
 import type { Database } from '../../database/client.ts'
+import { LEASED_TABLES, nameOf, TAKEN_AWAY } from './leased-table.ts'
 
 const MAX_PAUSE_SECONDS = 300
 
@@ -9,19 +10,14 @@ const MAX_PAUSE_SECONDS = 300
  */
 export async function releaseFormerLeases(database: Database, owners: readonly string[]): Promise<number> {
   if (owners.length === 0) return 0
-  await database.$executeRaw`
-    UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
-    WHERE id IN (SELECT id FROM log_stream WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
-  await database.$executeRaw`
-    UPDATE job_run SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
-    WHERE id IN (SELECT id FROM job_run WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
-  await database.$executeRaw`
-    UPDATE webhook SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1
-    WHERE id IN (SELECT id FROM webhook WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
+  for (const table of LEASED_TABLES.filter((one) => one !== 'app_env'))
+    await database.$executeRaw`
+      UPDATE ${nameOf(table)} SET ${TAKEN_AWAY}
+      WHERE id IN (SELECT id FROM ${nameOf(table)} WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`
   // In the order in which renewals lock them. An environment whose reconciliation may be what ends the workers is due
   // later each time; operations have a time of their own.
   return database.$executeRaw`
-    UPDATE app_env SET lease_owner = NULL, lease_expires_at = NULL, lease_token = lease_token + 1,
+    UPDATE app_env SET ${TAKEN_AWAY},
       due_at = now() + CASE WHEN unfinished_claims < 2 THEN interval '0'
         ELSE make_interval(secs => least(${MAX_PAUSE_SECONDS}, 2 ^ least(unfinished_claims, 20))) END
     WHERE id IN (SELECT id FROM app_env WHERE lease_owner = ANY(${[...owners]}::text[]) ORDER BY id FOR UPDATE)`

@@ -6,8 +6,9 @@ import { getRow } from '../../database/reads/get-row.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { ImageBuilder } from '../../images/image-builder.ts'
 import type { Vault } from '../../secrets/vault.ts'
+import type { AppEnvLease } from '../claim/app-env-lease.ts'
 import type { BuildSlots } from '../claim/build-slots.ts'
-import type { Lease } from '../claim/lease.ts'
+import type { WorkLease } from '../claim/lease.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 import type { DiskQuota } from '../probes/disk-quota.ts'
 import type { NetworkRepairs } from '../probes/network-repairs.ts'
@@ -16,7 +17,7 @@ import type { EngineScope } from '../scope/engine-scope.ts'
 import type { Mask } from '../text/secret-mask.ts'
 
 /** What the work on one claimed environment needs. */
-export interface EnvironmentContext {
+export interface EnvironmentContext<Held extends WorkLease = AppEnvLease> {
   database: Database
   engine: LeasedEngine
   scope: EngineScope
@@ -25,7 +26,7 @@ export interface EnvironmentContext {
   vault: Vault
   config: Config
   log: Logger
-  lease: Lease
+  lease: Held
   probes: ProbeHistory
   repairs: NetworkRepairs
   disk: DiskQuota

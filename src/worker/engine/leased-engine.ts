@@ -26,7 +26,7 @@ import type {
 } from '../../runtime/container-runtime.ts'
 import type { ObservedRun, RunContainer } from '../../runtime/run.ts'
 import type { Task } from '../../runtime/task.ts'
-import type { Lease } from '../claim/lease.ts'
+import type { WorkLease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'
 import { type EngineScope, engineKey } from '../scope/engine-scope.ts'
 import { type EngineFault, type EngineHealth, isEngineAway } from './engine-health.ts'
@@ -121,7 +121,7 @@ interface EngineContext {
  */
 export function leasedEngine(
   { scope, runtime, imageBuilder, engineHealth, collector }: EngineContext,
-  lease: Lease,
+  lease: WorkLease,
   signal: AbortSignal,
   config: Config,
 ): LeasedEngine {

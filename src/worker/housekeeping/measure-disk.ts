@@ -1,25 +1,36 @@
 import type { WorkerContext } from '../context/worker-context.ts'
 import { makeDue } from '../engine/engine-notifications.ts'
 import { DiskGrowth } from './disk-growth.ts'
-import { measureForever } from './measure-forever.ts'
 
 const TIMEOUT_SECONDS = 120
 /** Measurements: files that are made slowly are counted as well. */
 const COUNTED_EVERY = 10
 
 /** Finds containers that write too much, and makes their environments due: a reconcile replaces them. */
-export const measureDiskForever = (context: WorkerContext, signal: AbortSignal, wake: () => void): Promise<void> => {
-  const everySeconds = context.config.BERTH_CONTAINER_DISK_SECONDS
-  const { BERTH_CONTAINER_DISK_MB, BERTH_CONTAINER_FILES } = context.config
-  const growth = new DiskGrowth(context.runtime, BERTH_CONTAINER_DISK_MB, BERTH_CONTAINER_FILES)
-  let round = 0
-  const measure = async () => {
-    const isFast = await growth.begin()
-    round += 1
-    await measureDisk(context, signal, wake, { countsFiles: isFast || round % COUNTED_EVERY === 0 })
+export class DiskMeasurement {
+  readonly #context: WorkerContext
+  readonly #wake: () => void
+  readonly #growth: DiskGrowth
+  #round = 0
+
+  constructor(context: WorkerContext, wake: () => void) {
+    const { runtime, config } = context
+    this.#context = context
+    this.#wake = wake
+    this.#growth = new DiskGrowth(runtime, config.BERTH_CONTAINER_DISK_MB, config.BERTH_CONTAINER_FILES)
   }
-  const isUrgent = () => growth.isFast()
-  return measureForever(context, { subject: 'disk use', everySeconds, measure, isUrgent }, signal)
+
+  async measure(signal: AbortSignal): Promise<void> {
+    const isFast = await this.#growth.begin()
+    this.#round += 1
+    const countsFiles = isFast || this.#round % COUNTED_EVERY === 0
+    await measureDisk(this.#context, signal, this.#wake, { countsFiles })
+  }
+
+  /** Whether much was written since. */
+  isUrgent(): Promise<boolean> {
+    return this.#growth.isFast()
+  }
 }
 
 export async function measureDisk(

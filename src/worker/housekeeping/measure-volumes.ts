@@ -3,19 +3,12 @@ import { fullPercentOf } from '../../domain/volume-use.ts'
 import { record } from '../../events/record.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { onEngine } from '../scope/engine-scope.ts'
-import { measureForever } from './measure-forever.ts'
 
 const TIMEOUT_SECONDS = 300
 const AT_ONCE = 500
 const BYTES_PER_MB = 1024 * 1024
 
 /** Measures the data of volumes, so that their environments are warned before they are full. */
-export const measureVolumesForever = (context: WorkerContext, signal: AbortSignal): Promise<void> => {
-  const everySeconds = context.config.BERTH_VOLUME_MEASURE_SECONDS
-  const measure = () => measureVolumes(context, signal)
-  return measureForever(context, { subject: 'volumes', everySeconds, measure }, signal)
-}
-
 export async function measureVolumes(context: WorkerContext, signal: AbortSignal): Promise<void> {
   const { runtime, scope, engineHealth, database } = context
   engineHealth.assertReachable()

@@ -10,25 +10,17 @@ import { freezeStatements } from '../../usage/statements.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { isOnEngine } from '../scope/engine-scope.ts'
-import { sleep } from '../time/sleep.ts'
 import { replicaSightings, runSightings } from '../usage/sightings.ts'
 
-export type MeterContext = Pick<WorkerContext, 'database' | 'scope' | 'runtime' | 'engineHealth' | 'config' | 'log'>
+export type MeterContext = Pick<WorkerContext, 'database' | 'scope' | 'runtime' | 'engineHealth' | 'config'>
 
-/** Every worker meters: any part of it may be done twice, or be cut short. */
-export async function meterForever(context: MeterContext, signal: AbortSignal): Promise<void> {
-  while (!signal.aborted) {
-    // Jitter: workers that start together must not ask the engine in step.
-    await sleep(context.config.BERTH_USAGE_SECONDS * 1000 * (0.8 + Math.random() * 0.4), signal)
-    if (!signal.aborted) await meter(context, signal)
-  }
-}
-
-/** One pass. What fails is left to the next one, and holds up nothing else. */
+/**
+ * One pass; any part of it may be done twice, or be cut short. What fails is left to the next pass, and holds up nothing
+ * else; the first failure is thrown at the end.
+ */
 export async function meter(context: MeterContext, signal: AbortSignal): Promise<void> {
-  const { database, config, log } = context
-  const now = await databaseTime(database).catch(() => null)
-  if (!now) return
+  const { database, config } = context
+  const now = await databaseTime(database)
   const parts = [
     () => recordPrices(database),
     () => meterContainers(context, now, signal),
@@ -38,12 +30,13 @@ export async function meter(context: MeterContext, signal: AbortSignal): Promise
     () => freezeStatements(database, { now, currency: config.BERTH_CURRENCY }),
     () => deleteOldUsage(database, now, config.BERTH_USAGE_MONTHS),
   ]
+  const failures: unknown[] = []
   for (const part of parts) {
     if (signal.aborted) return
-    await part().catch((error: unknown) => {
-      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Metering usage failed; it is retried')
-    })
+    await part().catch((error: unknown) => failures.push(error))
   }
+  const [failure] = [...failures.filter((one) => !isEngineAway(one)), ...failures]
+  if (failure !== undefined) throw failure
 }
 
 /** `at` is from before the question: whatever is answered was so at that time, or began later. */

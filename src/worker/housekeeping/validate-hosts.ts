@@ -1,4 +1,4 @@
-import { createDnsRecords, type DnsRecords, type Finding } from '../../addresses/dns-records.ts'
+import type { DnsRecords, Finding } from '../../addresses/dns-records.ts'
 import type { Host } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { backoff } from '../../domain/backoff.ts'
@@ -6,9 +6,7 @@ import { notifyIngresses } from '../../events/notifications.ts'
 import { record } from '../../events/record.ts'
 import { hostProof } from '../../secrets/host-proof.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
-import { sleep } from '../time/sleep.ts'
 
-const POLL_MS = 1_000
 const BATCH = 10
 /** When a worker dies during a check, another one repeats it after this long. */
 const CLAIM_SECONDS = 60
@@ -17,19 +15,10 @@ const RETRY_SECONDS = { first: 10, max: 300 }
 /** One bad answer must not take a valid host out of service. */
 const FAILURES_UNTIL_INVALID = 3
 
-/** Checks the DNS records of custom hosts when they are due. Any number of workers may do it. */
-export async function validateHostsForever(context: InstallationContext, signal: AbortSignal): Promise<void> {
-  const records = createDnsRecords(context.config.BERTH_DNS_SERVERS)
-  while (!signal.aborted) {
-    await sleep(POLL_MS, signal)
-    if (signal.aborted) return
-    try {
-      const due = await claimDue(context)
-      await Promise.all(due.map((id) => validate(context, records, id)))
-    } catch (error) {
-      if (!signal.aborted) context.log.warn({ err: error }, 'Validating custom hosts failed; it is retried')
-    }
-  }
+/** Checks the DNS records of custom hosts that are due. Any number of workers may do it. */
+export async function validateDueHosts(context: InstallationContext, records: DnsRecords): Promise<void> {
+  const due = await claimDue(context)
+  await Promise.all(due.map((id) => validate(context, records, id)))
 }
 
 async function claimDue({ database }: InstallationContext): Promise<string[]> {

@@ -1,6 +1,7 @@
 import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import type { ResolvedImage } from '../../images/image-builder.ts'
+import type { WorkLease } from '../claim/lease.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { resolveBuilt } from '../version/pushed-image.ts'
 import { resolveFor } from './image-gate.ts'
@@ -8,7 +9,7 @@ import { registryLoginsOf } from './registry-logins.ts'
 
 /** The image of a version, which is pinned from its first deployment on. */
 export async function resolveVersionImage(
-  context: EnvironmentContext,
+  context: EnvironmentContext<WorkLease>,
   appEnv: ClaimedAppEnv,
   content: Content,
 ): Promise<ResolvedImage> {

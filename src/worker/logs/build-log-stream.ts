@@ -1,6 +1,7 @@
 import type { Database } from '../../database/client.ts'
+import type { AppEnvLease } from '../claim/app-env-lease.ts'
 import { fenced } from '../claim/fenced.ts'
-import type { Lease } from '../claim/lease.ts'
+import { GIVEN_BACK } from '../claim/leased-table.ts'
 import { append, claimLogStream, type LogStreamClaim, type LogStreamLine, type Progress } from './log-stream.ts'
 
 const FLUSH_MS = 300
@@ -20,7 +21,7 @@ export interface BuildLine {
 
 interface BuildLogStreamOptions {
   database: Database
-  lease: Lease
+  lease: AppEnvLease
   contentId: string
   leaseSeconds: number
 }
@@ -114,7 +115,7 @@ export class BuildLogStream {
     const { id, token } = this.#claim
     await this.#database.$queryRaw`
       WITH stream AS (
-        UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}
+        UPDATE log_stream SET ${GIVEN_BACK} WHERE id = ${id} AND lease_token = ${token}
         RETURNING app_env_id, last_number
       ), build AS (
         UPDATE container SET finished_at = now(), removed_at = now() FROM stream WHERE container.id = ${this.#row.id}

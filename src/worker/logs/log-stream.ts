@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import { type LogStreamKind, Prisma } from '../../database/generated/prisma/client.ts'
+import { type Claimant, GIVEN_BACK, isFree, leaseEnd } from '../claim/leased-table.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { CapState } from './rate-cap.ts'
 
@@ -51,9 +52,7 @@ export interface LogStreamAccess {
   release: typeof releaseLogStream
 }
 
-interface Claimant {
-  owner: string
-  leaseSeconds: number
+interface StreamClaimant extends Claimant {
   /**
    * Claims the stream even while another worker has it: the container is about to be removed, or the build is now this
    * worker's.
@@ -65,14 +64,14 @@ interface Claimant {
 export async function claimLogStream(
   database: Database | Transaction,
   { appEnvId, kind }: { appEnvId: string; kind: LogStreamKind },
-  { owner, leaseSeconds, isForced = false }: Claimant,
+  { owner, leaseSeconds, isForced = false }: StreamClaimant,
 ): Promise<LogStreamClaim | null> {
   const [stream] = await database.$queryRaw<Omit<LogStreamClaim, 'leaseSeconds'>[]>`
     INSERT INTO log_stream AS s (app_env_id, kind, lease_owner, lease_expires_at, lease_token)
-    VALUES (${appEnvId}, ${kind}::"LogStreamKind", ${owner}, now() + make_interval(secs => ${leaseSeconds}), 1)
+    VALUES (${appEnvId}, ${kind}::"LogStreamKind", ${owner}, ${leaseEnd(leaseSeconds)}, 1)
     ON CONFLICT (app_env_id, kind) DO UPDATE SET lease_owner = excluded.lease_owner,
       lease_expires_at = excluded.lease_expires_at, lease_token = s.lease_token + 1
-    WHERE ${isForced} OR s.lease_expires_at IS NULL OR s.lease_expires_at < now()
+    WHERE ${isForced} OR ${isFree(Prisma.sql`s`)}
     RETURNING id, app_env_id AS "appEnvId", (SELECT e.account_id FROM app_env e WHERE e.id = app_env_id) AS "accountId",
       (SELECT a.docker_preset FROM app_env e JOIN app a ON a.id = e.app_id WHERE e.id = app_env_id) AS preset,
       lease_token AS token, last_number AS "lastNumber"`
@@ -95,7 +94,7 @@ export async function append(
     appEnvId: stream.appEnvId,
     numbered: Prisma.sql`
       UPDATE log_stream SET last_number = last_number + ${lines.length}, bytes = bytes + ${bytesOf(lines)},
-        lease_expires_at = now() + make_interval(secs => ${stream.leaseSeconds})
+        lease_expires_at = ${leaseEnd(stream.leaseSeconds)}
       WHERE id = ${stream.id} AND lease_token = ${stream.token} AND last_number = ${stream.lastNumber}
         AND (kind = 'CONTAINERS' OR lease_expires_at > now())
       RETURNING id, last_number`,
@@ -146,7 +145,7 @@ export async function renewLogStreams(
   leaseSeconds: number,
 ): Promise<Set<number>> {
   const held = await database.$queryRaw<{ id: number }[]>`
-    UPDATE log_stream SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+    UPDATE log_stream SET lease_expires_at = ${leaseEnd(leaseSeconds)}
     WHERE id IN (SELECT s.id FROM log_stream s
       JOIN unnest(${claims.map(({ id }) => id)}::int[], ${claims.map(({ token }) => token)}::int[]) AS held (id, token)
       ON s.id = held.id AND s.lease_token = held.token ORDER BY s.id FOR UPDATE OF s)
@@ -156,7 +155,7 @@ export async function renewLogStreams(
 
 export const releaseLogStream = (database: Database, { id, token }: LogStreamClaim): Promise<number> =>
   database.$executeRaw`
-    UPDATE log_stream SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${id} AND lease_token = ${token}`
+    UPDATE log_stream SET ${GIVEN_BACK} WHERE id = ${id} AND lease_token = ${token}`
 
 /** Of streams that one worker has, from its claim to another's. */
 export const CLAIMED_STREAM: LogStreamAccess = { append, release: releaseLogStream }

@@ -6,39 +6,20 @@ import { databaseSecond } from '../../database/time.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import { isEngineAway } from '../engine/engine-health.ts'
 import { askEngine } from '../service/ask-engine.ts'
 import { serviceContainer } from '../service/service-container.ts'
-import { sleep } from '../time/sleep.ts'
-import { ReadingHistory } from './reading-history.ts'
+import type { ReadingHistory } from './reading-history.ts'
 
 /** Each takes up to ten seconds; none of them holds up those of other services for ever. */
 const AT_ONCE = 4
 const THOUSANDTHS = 1000
 
-/**
- * Asks the engines of managed services for their metrics, at a fixed interval and on a clock of its own: an engine that
- * hangs delays neither the measurements of containers nor any operation. Each environment has one worker that asks, the
- * one that collects its logs.
- */
-export async function measureServicesForever(context: WorkerContext, signal: AbortSignal): Promise<void> {
-  const { config, log, collector } = context
-  const history = new ReadingHistory()
-  while (!signal.aborted) {
-    await sleep(config.BERTH_SERVICE_METRICS_SECONDS * 1000, signal)
-    if (signal.aborted) return
-    try {
-      context.engineHealth.assertReachable()
-      await measureServices(context, history, collector.appEnvIds, signal)
-    } catch (error) {
-      if (!signal.aborted && !isEngineAway(error)) log.warn({ err: error }, 'Measuring managed services failed')
-    }
-  }
-}
-
 type MeasuringContext = Pick<WorkerContext, 'database' | 'runtime' | 'vault' | 'log'>
 
-/** One round. All samples get the same time, so that those of one environment can be combined. */
+/**
+ * Asks the engines of managed services for their metrics, in one round. Each environment has one worker that asks, the one
+ * that collects its logs. All samples get the same time, so that those of one environment can be combined.
+ */
 export async function measureServices(
   context: MeasuringContext,
   history: ReadingHistory,

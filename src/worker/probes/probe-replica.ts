@@ -3,7 +3,7 @@ import type { Configuration } from '../../domain/configuration.ts'
 import { healthCheckType, type ProbeSettings, readinessOf } from '../../domain/health-check.ts'
 import type { ObservedReplica } from '../../runtime/container-runtime.ts'
 import { probe, type Readiness } from '../../runtime/readiness.ts'
-import type { Lease } from '../claim/lease.ts'
+import type { AppEnvLease } from '../claim/app-env-lease.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 import { probeByCommand } from './probe-by-command.ts'
 
@@ -17,7 +17,7 @@ type Asked = Pick<ProbeSettings, 'type' | 'path' | 'port' | 'headers' | 'command
 export interface ProbeContext {
   engine: Pick<LeasedEngine, 'exec'>
   /** Time is the database's. */
-  lease: Lease
+  lease: AppEnvLease
   config: Config
   signal: AbortSignal
 }

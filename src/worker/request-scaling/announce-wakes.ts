@@ -1,7 +1,7 @@
 import type { Database } from '../../database/client.ts'
 import { record } from '../../events/record.ts'
+import type { AppEnvLease } from '../claim/app-env-lease.ts'
 import { fenced } from '../claim/fenced.ts'
-import type { Lease } from '../claim/lease.ts'
 
 /** A function that wakes all the time must not crowd out other events. */
 const PAUSE_SECONDS = 60
@@ -19,7 +19,7 @@ interface AnnouncedWake {
  * Announces the wakes since the last such event in one event, at most once a minute. Not in the transaction of a wake,
  * for which requests wait.
  */
-export async function announceWakes(database: Database, lease: Lease): Promise<void> {
+export async function announceWakes(database: Database, lease: AppEnvLease): Promise<void> {
   const { appEnvId } = lease
   await fenced(database, lease, async (tx) => {
     const wakes = await tx.$queryRaw<AnnouncedWake[]>`

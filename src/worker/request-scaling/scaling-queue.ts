@@ -1,4 +1,4 @@
-import type { Lease } from '../claim/lease.ts'
+import type { AppEnvLease } from '../claim/app-env-lease.ts'
 
 /** Longer than most work on an environment takes; the scan adds what is still to be done again. */
 const KEPT_MS = 10_000
@@ -9,12 +9,12 @@ const KEPT_MS = 10_000
  */
 export class ScalingQueue {
   readonly #pending = new Map<string, number>()
-  readonly #claimOne: (appEnvId: string) => Promise<Lease | null>
+  readonly #claimOne: (appEnvId: string) => Promise<AppEnvLease | null>
   readonly #isOurs: (appEnvId: string) => Promise<boolean>
 
   /** `isOurs`: whether the environment is on the engine of this queue. Ingresses announce what they want to all. */
   constructor(
-    claimOne: (appEnvId: string) => Promise<Lease | null>,
+    claimOne: (appEnvId: string) => Promise<AppEnvLease | null>,
     isOurs: (appEnvId: string) => Promise<boolean> = async () => true,
   ) {
     this.#claimOne = claimOne
@@ -26,7 +26,7 @@ export class ScalingQueue {
   }
 
   /** The first without a claim; null when there is none. */
-  async claim(): Promise<Lease | null> {
+  async claim(): Promise<AppEnvLease | null> {
     for (const [appEnvId, addedAt] of [...this.#pending]) {
       if (!this.#pending.delete(appEnvId)) continue
       const lease = await this.#claimOne(appEnvId)

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import { LeaseLost } from '../claim/abandoned.ts'
+import { lockUnderToken } from '../claim/leased-table.ts'
 import { underLease } from '../claim/under-lease.ts'
 import type { RunLease } from './run-lease.ts'
 
@@ -14,9 +14,7 @@ export async function fencedRun<T>(
   write: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const written = await underLease(database, lease, async (tx) => {
-    const [held] = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM job_run WHERE id = ${lease.runId} AND lease_token = ${lease.claim.token} FOR UPDATE`
-    if (!held) throw new LeaseLost(`Another worker has claimed ${lease.runId}`)
+    await lockUnderToken(tx, 'job_run', lease)
     return write(tx)
   })
   failpoint('run.written', lease.appEnvId)

@@ -7,8 +7,7 @@ import type { CollectionContext } from '../logs/collection.ts'
 import type { RunLease } from './run-lease.ts'
 
 /** What carrying out one claimed run needs. */
-export interface RunContext extends Omit<EnvironmentContext, 'lease'> {
-  lease: RunLease
+export interface RunContext extends EnvironmentContext<RunLease> {
   output: CollectionContext
 }
 

@@ -1,8 +1,9 @@
 import type { Logger } from 'pino'
 import type { Database } from '../../database/client.ts'
+import { renewLeases } from '../claim/leased-table.ts'
 import { sleep } from '../time/sleep.ts'
 import type { RunLease } from './run-lease.ts'
-import { checkRuns, renewRuns } from './run-lease-table.ts'
+import { checkRuns } from './run-lease-table.ts'
 
 /** A lease is renewed this often within its length; a notification makes it happen at once. */
 const RENEWALS_PER_LEASE = 4
@@ -52,7 +53,7 @@ export class RunKeeper {
 
   async #renew(): Promise<void> {
     const leases = [...this.#held]
-    await renewRuns(this.#database, leases, this.#leaseSeconds)
+    await renewLeases(this.#database, 'job_run', leases, this.#leaseSeconds)
     await checkRuns(this.#database, leases)
   }
 }

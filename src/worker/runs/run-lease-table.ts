@@ -4,16 +4,20 @@ import { MAX_CONTAINERS } from '../../database/max-containers.ts'
 import { record } from '../../events/record.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
 import { type AccountShares, byShare, mayTake, NO_SHARES } from '../claim/account-shares.ts'
+import {
+  type Claimant,
+  type ClaimedRow,
+  claimedBy,
+  claimedRow,
+  claimOf,
+  GIVEN_BACK,
+  isFree,
+} from '../claim/leased-table.ts'
 import { type EngineScope, INSTALLATION_ENGINE, isOnEngine } from '../scope/engine-scope.ts'
-import { databaseClock } from '../time/database-clock.ts'
 import { RunLease } from './run-lease.ts'
 
-interface ClaimedRow {
-  id: string
+interface ClaimedRun extends ClaimedRow {
   appEnvId: string
-  accountId: string
-  token: number
-  nowMs: number
 }
 
 /** The release command of a version whose deployment has ended is not needed. */
@@ -22,12 +26,7 @@ const isUnwanted = (run: Prisma.Sql) => Prisma.sql`
     WHERE o.content_id = ${run}.content_id AND o.status IN ('QUEUED', 'RUNNING'))`
 const UNWANTED = 'DEPLOYMENT_ENDED'
 
-const claimed = (owner: string, leaseSeconds: number) => Prisma.sql`
-  lease_token = lease_token + 1, lease_owner = ${owner}, lease_expires_at = now() + make_interval(secs => ${leaseSeconds})`
-
-const RETURNING = Prisma.sql`
-  RETURNING id, app_env_id AS "appEnvId", account_id AS "accountId", lease_token AS token,
-    (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
+const RETURNING = Prisma.sql`RETURNING ${claimedRow(Prisma.sql`job_run`)}, job_run.app_env_id AS "appEnvId"`
 
 const REGION = Prisma.sql`e.region_code`
 
@@ -39,9 +38,7 @@ const IS_OPEN = Prisma.sql`
 /** What `maxConcurrency` counts: release commands neither wait for other runs nor delay them. */
 const isCounted = (run: Prisma.Sql) => Prisma.sql`${run}.status = 'RUNNING' AND ${run}.trigger <> 'RELEASE'`
 
-export interface RunClaimant {
-  owner: string
-  leaseSeconds: number
+export interface RunClaimant extends Claimant {
   /** Containers that an account may have at a time, those that its environments are configured with included. */
   accountContainers: number
   /** Whose runs; by default, those of the installation's engine. */
@@ -59,10 +56,7 @@ export async function claimRun(database: Database, claimant: RunClaimant): Promi
   const askedAt = performance.now()
   const row = (await claimDue(database, claimant)) ?? (await admitNext(database, claimant))
   if (!row) return null
-  const clock = databaseClock(new Date(row.nowMs))
-  const { id, appEnvId, accountId, token } = row
-  const claim = { appEnvId, accountId, token, queue: 'operations', countedOperationId: null, dueAt: '', clock } as const
-  return new RunLease(id, claim, leaseSeconds * 1000, askedAt)
+  return new RunLease(row.appEnvId, claimOf(row), leaseSeconds * 1000, askedAt)
 }
 
 /** Whether the account may have one more container: those of its environments at most, and of its runs now, are counted. */
@@ -71,17 +65,15 @@ const hasRoom = (accountId: Prisma.Sql, most: number) => Prisma.sql`
       WHERE a.account_id = ${accountId} AND a.deleted_at IS NULL)
     + (SELECT count(*) FROM job_run x WHERE x.account_id = ${accountId} AND x.status = 'RUNNING')`
 
-async function claimDue(
-  database: Database,
-  { owner, leaseSeconds, scope = INSTALLATION_ENGINE }: RunClaimant,
-): Promise<ClaimedRow | undefined> {
-  const [row] = await database.$queryRaw<ClaimedRow[]>`
-    UPDATE job_run r SET ${claimed(owner, leaseSeconds)},
-      cancel_reason = coalesce(cancel_reason, CASE WHEN ${isUnwanted(Prisma.sql`r`)} THEN ${UNWANTED} END)
+async function claimDue(database: Database, claimant: RunClaimant): Promise<ClaimedRun | undefined> {
+  const { scope = INSTALLATION_ENGINE } = claimant
+  const [row] = await database.$queryRaw<ClaimedRun[]>`
+    UPDATE job_run SET ${claimedBy(claimant)},
+      cancel_reason = coalesce(cancel_reason, CASE WHEN ${isUnwanted(Prisma.sql`job_run`)} THEN ${UNWANTED} END)
     WHERE id = (
       SELECT d.id FROM job_run d JOIN app_env e ON e.id = d.app_env_id
       WHERE d.status = 'RUNNING' AND d.due_at <= now() AND ${isOnEngine(REGION, scope)}
-        AND (d.lease_expires_at IS NULL OR d.lease_expires_at < now())
+        AND ${isFree(Prisma.sql`d`)}
       ORDER BY d.due_at LIMIT 1 FOR UPDATE OF d SKIP LOCKED)
     ${RETURNING}`
   return row
@@ -91,7 +83,7 @@ async function claimDue(
  * The oldest run of an environment leaves its queue when fewer run than may. Decided under the lock of the environment,
  * so that any number of workers together stay below the limit. The environment that runs least comes first.
  */
-async function admitNext(database: Database, claimant: RunClaimant): Promise<ClaimedRow | undefined> {
+async function admitNext(database: Database, claimant: RunClaimant): Promise<ClaimedRun | undefined> {
   const { scope = INSTALLATION_ENGINE, shares = NO_SHARES } = claimant
   const [next] = await database.$queryRaw<{ appEnvId: string }[]>`
     SELECT h.app_env_id AS "appEnvId" FROM (
@@ -107,7 +99,7 @@ async function admitNext(database: Database, claimant: RunClaimant): Promise<Cla
   return database.$transaction((tx) => admit(tx, next.appEnvId, claimant))
 }
 
-async function admit(tx: Transaction, appEnvId: string, { owner, leaseSeconds, accountContainers }: RunClaimant) {
+async function admit(tx: Transaction, appEnvId: string, claimant: RunClaimant) {
   // The transaction that has the lock notifies workers when it commits, and is not held up by them.
   const [appEnv] = await tx.$queryRaw<{ appId: string; accountId: string }[]>`
     SELECT app_id AS "appId", account_id AS "accountId" FROM app_env e WHERE id = ${appEnvId} AND ${IS_OPEN} FOR UPDATE OF e SKIP LOCKED`
@@ -115,33 +107,19 @@ async function admit(tx: Transaction, appEnvId: string, { owner, leaseSeconds, a
   // Every transaction that adds containers to the account takes this lock: two must not both find the last place.
   await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${appEnv.accountId} FOR NO KEY UPDATE`
   // A statement of its own: it sees what the one before had to wait for.
-  const [row] = await tx.$queryRaw<ClaimedRow[]>`
+  const [row] = await tx.$queryRaw<ClaimedRun[]>`
     UPDATE job_run SET status = 'RUNNING', started_at = now(), due_at = now(), version = version + 1,
-      ${claimed(owner, leaseSeconds)}
+      ${claimedBy(claimant)}
     WHERE id = (
       SELECT id FROM job_run WHERE app_env_id = ${appEnvId} AND status = 'QUEUED' ORDER BY queue_number LIMIT 1
         FOR UPDATE)
       AND max_concurrency > (SELECT count(*) FROM job_run x WHERE app_env_id = ${appEnvId} AND ${isCounted(Prisma.sql`x`)})
-      AND ${hasRoom(Prisma.sql`${appEnv.accountId}`, accountContainers)}
+      AND ${hasRoom(Prisma.sql`${appEnv.accountId}`, claimant.accountContainers)}
     ${RETURNING}`
   if (!row) return undefined
   const payload = { jobRunId: row.id, status: 'RUNNING' }
   await record(tx, row.accountId, [{ type: 'jobRun.started', appId: appEnv.appId, appEnvId, payload }])
   return row
-}
-
-/** Renews what is still held. A row that a request has locked is left for the next time: it must not hold up the rest. */
-export async function renewRuns(database: Database, leases: readonly RunLease[], leaseSeconds: number): Promise<void> {
-  const askedAt = performance.now()
-  const ids = leases.map(({ runId }) => runId)
-  const tokens = leases.map(({ claim }) => claim.token)
-  const rows = await database.$queryRaw<{ id: string; token: number }[]>`
-    UPDATE job_run r SET lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
-    FROM (SELECT h.id FROM job_run h JOIN unnest(${ids}::text[], ${tokens}::int[]) AS held (id, token)
-      ON h.id = held.id AND h.lease_token = held.token ORDER BY h.id FOR UPDATE OF h SKIP LOCKED) mine
-    WHERE r.id = mine.id RETURNING r.id, r.lease_token AS token`
-  const renewed = new Set(rows.map(({ id, token }) => `${id} ${token}`))
-  for (const lease of leases) if (renewed.has(`${lease.runId} ${lease.claim.token}`)) lease.renewed(askedAt)
 }
 
 /** Ends the leases that another worker has by now, and cancels the runs that are to end. */
@@ -164,4 +142,4 @@ export async function checkRuns(database: Database, leases: readonly RunLease[])
 /** Gives the run back, for another worker or a later time. */
 export const releaseRun = (database: Database, { runId, claim }: RunLease): Promise<number> =>
   database.$executeRaw`
-    UPDATE job_run SET lease_owner = NULL, lease_expires_at = NULL WHERE id = ${runId} AND lease_token = ${claim.token}`
+    UPDATE job_run SET ${GIVEN_BACK} WHERE id = ${runId} AND lease_token = ${claim.token}`

@@ -2,12 +2,17 @@ import { Lease } from '../claim/lease.ts'
 
 /** The right to carry out one job run. Its writes are fenced by the run's row, never by the environment's. */
 export class RunLease extends Lease {
-  readonly runId: string
+  /** Its environment. */
+  readonly appEnvId: string
   readonly #cancelled = new AbortController()
 
-  constructor(runId: string, ...claimed: ConstructorParameters<typeof Lease>) {
+  constructor(appEnvId: string, ...claimed: ConstructorParameters<typeof Lease>) {
     super(...claimed)
-    this.runId = runId
+    this.appEnvId = appEnvId
+  }
+
+  get runId(): string {
+    return this.claim.id
   }
 
   /** Fires when the run is to be cancelled. */

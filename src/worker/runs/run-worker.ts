@@ -1,7 +1,6 @@
 import type { SealedVariable } from '../../domain/configuration.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { LeaseLost, WorkerStopping } from '../claim/abandoned.ts'
-import type { Lease } from '../claim/lease.ts'
 import { WorkQueue } from '../claim/work-queue.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
@@ -21,10 +20,10 @@ const MIN_SCHEDULE_PAUSE_MS = 50
 
 type EnvironmentOf = (
   worker: WorkerContext,
-  lease: Lease,
+  lease: RunLease,
   appEnv: ClaimedAppEnv,
   signal: AbortSignal,
-) => EnvironmentContext
+) => EnvironmentContext<RunLease>
 
 /** Carries out the job runs that one worker has claimed, and starts those that schedules ask for. */
 export class RunWorker {
@@ -77,7 +76,7 @@ export class RunWorker {
     try {
       const loaded = await loadRun(database, lease.runId)
       const environment = this.#environmentOf(this.#context, lease, loaded.appEnv, lease.signal)
-      await superviseRun(runContext(this.#context, lease, loaded, environment), loaded)
+      await superviseRun(runContext(this.#context, loaded, environment), loaded)
     } catch (error) {
       const cause = lease.signal.aborted ? lease.signal.reason : error
       log.debug({ err: cause, jobRunId: lease.runId }, 'Work on a job run was abandoned')
@@ -108,12 +107,11 @@ export class RunWorker {
 /** What the work on an environment needs, and what its runs need besides. Their own secrets are masked, too. */
 function runContext(
   worker: WorkerContext,
-  lease: RunLease,
   { appEnv, snapshot, run }: LoadedRun,
-  context: EnvironmentContext,
+  context: EnvironmentContext<RunLease>,
 ): RunContext {
   const own = [...snapshot.envVars.filter(({ isSecret }) => isSecret), run.stdin as SealedVariable | null]
   const secrets = worker.vault.forAccount(appEnv.account)
   const hide = createMask(own.flatMap((variable) => (variable ? [secrets.openVariable(variable)] : [])))
-  return { ...context, lease, output: worker.collector.context, quote: (text) => context.quote(hide(text)) }
+  return { ...context, output: worker.collector.context, quote: (text) => context.quote(hide(text)) }
 }

@@ -35,7 +35,10 @@ export async function push(attempt: VersionAttemptContext): Promise<void> {
 }
 
 /** A built image as the engine has it; pulled back from the registry when the engine has lost it. */
-export async function resolveBuilt({ engine, config }: EnvironmentContext, content: Content): Promise<ResolvedImage> {
+export async function resolveBuilt(
+  { engine, config }: Pick<EnvironmentContext, 'engine' | 'config'>,
+  content: Content,
+): Promise<ResolvedImage> {
   const id = content.imageDigest ?? content.image
   try {
     return await engine.resolveImage(id, null)

@@ -1,21 +1,25 @@
 import type { Database, Transaction } from '../../database/client.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import { LeaseLost } from '../claim/abandoned.ts'
 import { type AccountShares, byShare, mayTake, NO_SHARES } from '../claim/account-shares.ts'
 import { Lease } from '../claim/lease.ts'
+import {
+  type ClaimedRow,
+  claimedBy,
+  claimedRow,
+  claimOf,
+  GIVEN_BACK,
+  isFree,
+  lockUnderToken,
+} from '../claim/leased-table.ts'
 import { underLease } from '../claim/under-lease.ts'
-import { databaseClock } from '../time/database-clock.ts'
 
 const ACCOUNT = Prisma.sql`w.account_id`
 
 /** The right to deliver what one webhook sends, for one round. It is never renewed: a round ends before it. */
 export class WebhookLease extends Lease {
-  readonly webhookId: string
-
-  constructor(webhookId: string, ...claimed: ConstructorParameters<typeof Lease>) {
-    super(...claimed)
-    this.webhookId = webhookId
+  get webhookId(): string {
+    return this.claim.id
   }
 }
 
@@ -30,28 +34,15 @@ export async function claimWebhook(
   shares: AccountShares = NO_SHARES,
 ): Promise<WebhookLease | null> {
   const askedAt = performance.now()
-  const [row] = await database.$queryRaw<{ id: string; accountId: string; token: number; nowMs: number }[]>`
-    UPDATE webhook SET lease_token = lease_token + 1, lease_owner = ${owner},
-      lease_expires_at = now() + make_interval(secs => ${leaseSeconds})
+  const [row] = await database.$queryRaw<ClaimedRow[]>`
+    UPDATE webhook SET ${claimedBy({ owner, leaseSeconds })}
     WHERE id = (
       SELECT w.id FROM webhook w LEFT JOIN event_sequence s ON s.id = w.account_id
-      WHERE w.is_enabled AND ${mayTake(ACCOUNT, shares)} AND (w.lease_expires_at IS NULL OR w.lease_expires_at < now())
+      WHERE w.is_enabled AND ${mayTake(ACCOUNT, shares)} AND ${isFree(Prisma.sql`w`)}
         AND (w.due_at <= now() OR (NOT w.is_full AND s.last_event_sequence > w.read_sequence))
       ORDER BY ${byShare(ACCOUNT, shares)}, w.served_at NULLS FIRST LIMIT 1 FOR UPDATE OF w SKIP LOCKED)
-    RETURNING id, account_id AS "accountId", lease_token AS token, (extract(epoch FROM now()) * 1000)::float8 AS "nowMs"`
-  if (!row) return null
-  const { id, accountId, token, nowMs } = row
-  const clock = databaseClock(new Date(nowMs))
-  const claim = {
-    appEnvId: id,
-    accountId,
-    token,
-    queue: 'operations',
-    countedOperationId: null,
-    dueAt: '',
-    clock,
-  } as const
-  return new WebhookLease(id, claim, leaseSeconds * 1000, askedAt)
+    RETURNING ${claimedRow(Prisma.sql`webhook`)}`
+  return row ? new WebhookLease(claimOf(row), leaseSeconds * 1000, askedAt) : null
 }
 
 /**
@@ -64,9 +55,7 @@ export async function fencedWebhook<T>(
   write: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const written = await underLease(database, lease, async (tx) => {
-    const [held] = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM webhook WHERE id = ${lease.webhookId} AND lease_token = ${lease.claim.token} FOR UPDATE`
-    if (!held) throw new LeaseLost(`The webhook ${lease.webhookId} was taken`)
+    await lockUnderToken(tx, 'webhook', lease)
     return write(tx)
   })
   failpoint('webhook.written', lease.webhookId)
@@ -82,7 +71,7 @@ export const releaseWebhook = (database: Database, lease: WebhookLease, maxWaiti
     database,
     lease,
     (tx) => tx.$executeRaw`
-      UPDATE webhook SET lease_owner = NULL, lease_expires_at = NULL, served_at = now(),
+      UPDATE webhook SET ${GIVEN_BACK}, served_at = now(),
         is_full = ${maxWaiting} <= (SELECT count(*) FROM webhook_delivery
           WHERE webhook_id = ${lease.webhookId} AND status = 'PENDING'),
         due_at = (SELECT min(due_at) FROM (
