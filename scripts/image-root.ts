@@ -33,10 +33,17 @@ export async function importRoot(
 export const addNode = (archive: Pack): Promise<void> =>
   addPrograms(archive, { 'usr/bin/node': realpathSync(process.execPath) })
 
-/** Programs of this machine, by their names in the image, each with the libraries it needs. */
-export async function addPrograms(archive: Pack, programs: Record<string, string>): Promise<void> {
+/**
+ * Programs of this machine, by their names in the image, each with the libraries it needs; and other libraries, which what is
+ * installed there may need.
+ */
+export async function addPrograms(
+  archive: Pack,
+  programs: Record<string, string>,
+  otherLibraries: readonly string[] = [],
+): Promise<void> {
   for (const [name, path] of Object.entries(programs)) await addFile(archive, name, path)
-  const libraries = new Set(Object.values(programs).flatMap(librariesOf))
+  const libraries = new Set([...Object.values(programs).flatMap(librariesOf), ...otherLibraries])
   for (const path of libraries) await addFile(archive, path.slice(1), path)
 }
 

@@ -14,6 +14,7 @@ import { baseImageArgs, ensureBuildImages } from '../support/build-images.ts'
 import { startGitServer } from '../support/git-server.ts'
 import { ensurePythonImage, findPython } from '../support/python-image.ts'
 import { GENERATED, type Generated } from './generated.ts'
+import { trustingImage } from './trusting-image.ts'
 
 const GENERATE_SECONDS = 180
 const { values } = parseArgs({ options: { only: { type: 'string' }, both: { type: 'boolean', default: false } } })
@@ -24,9 +25,10 @@ if (unknown.length > 0)
   throw new Error(`There is no ${unknown.join()}; there are ${GENERATED.map(({ name }) => name).join()}`)
 
 const docker = new Docker()
-const images = await ensureBuildImages(docker)
+const made = await ensureBuildImages(docker)
+const images = { ...made, node: await trustingImage(docker, made.node) }
 const python = findPython()
-const pythonImage = python && (await ensurePythonImage(docker, python))
+const pythonImage = python && (await trustingImage(docker, await ensurePythonImage(docker, python)))
 const bases = {
   ...baseImageArgs(images),
   ...(pythonImage ? { PYTHON_IMAGE: pythonImage, PYTHON_BUILD_IMAGE: pythonImage } : {}),

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import Docker from 'dockerode'
@@ -98,13 +98,14 @@ const pathOf = (program: string): string =>
 /** Other programs are added with it, since an archive may contain their shared libraries only once. */
 export async function addToolchain(archive: Pack, others: Readonly<Record<string, string>> = {}): Promise<void> {
   const programs = Object.fromEntries(SHELL_PROGRAMS.map((name) => [`usr/bin/${name}`, pathOf(name)]))
-  await addPrograms(archive, {
+  const all = {
     ...programs,
     ...others,
     'bin/sh': pathOf('sh'),
     'usr/bin/env': pathOf('env'),
     'usr/bin/node': realpathSync(process.execPath),
-  })
+  }
+  await addPrograms(archive, all, librariesOfC())
   const npm = dirname(dirname(pathOf('npm')))
   await addTree(archive, npm, 'usr/lib/node_modules/npm')
   archive.entry({ name: 'usr/bin/npm', type: 'symlink', linkname: '../lib/node_modules/npm/bin/npm-cli.js' })
@@ -112,6 +113,15 @@ export async function addToolchain(archive: Pack, others: Readonly<Record<string
   for (const [name, manifest] of Object.entries(PACKAGE_MANAGERS)) {
     await addTree(archive, dirname(fileURLToPath(manifest)), `opt/${name}`)
   }
+}
+
+/** The C library's own, which every image of Debian has: add-ons of npm packages name them. */
+function librariesOfC(): string[] {
+  const listed = execFileSync('ldd', ['--', process.execPath], { encoding: 'utf8' })
+  const folder = dirname(/=> (\/\S*\/libc\.so\.6) /.exec(listed)?.[1] ?? '')
+  return ['librt.so.1', 'libutil.so.1', 'libresolv.so.2', 'libpthread.so.0', 'libdl.so.2']
+    .map((name) => join(folder, name))
+    .filter((path) => existsSync(path))
 }
 
 async function addTree(archive: Pack, folder: string, below: string): Promise<void> {
