@@ -87,6 +87,13 @@ const FITTING: [source: string, preset: string, sign: string, line: string, comm
     'RUN pnpm --filter ./apps/web... run build && CI=true pnpm install --frozen-lockfile --prod',
     'npm --prefix apps/web start',
   ],
+  [
+    'pnpm-started',
+    'NODE_JS_INSTALL_START',
+    'package.json with workspaces',
+    'RUN corepack enable && pnpm --version',
+    'npm start',
+  ],
   ['python-script', 'PYTHON', 'requirements.txt', 'RUN pip install', 'python main.py'],
   ['react-router', 'REMIX', 'package.json with @react-router/dev', 'RUN npm run build', 'npm start'],
   ['static', 'STATIC', 'index.html', 'COPY . /site', null],

@@ -1,4 +1,12 @@
-import { buildCommand, cacheMount, installLines, requirePackage, startCommand, variableLines } from './node-package.ts'
+import {
+  buildCommand,
+  cacheMount,
+  installLines,
+  requirePackage,
+  startCommand,
+  startedManagerLines,
+  variableLines,
+} from './node-package.ts'
 import { packageManagerOf } from './package-manager.ts'
 import type { DockerfileRequest } from './preset.ts'
 
@@ -38,7 +46,7 @@ export function nodeProgram(request: DockerfileRequest): string {
   return dockerfileOf(
     [nodeBuildBase(request.version), nodeBase(request.version)],
     productionDependencies(request),
-    nodeStage(copies, startCommand(facts, { isBuilt: false })),
+    nodeStage([...copies, ...startedManagerLines(facts)], startCommand(facts, { isBuilt: false })),
   )
 }
 
@@ -69,7 +77,9 @@ export function builtNodeProgram(request: DockerfileRequest, { start, writes }: 
     [nodeBuildBase(request.version), nodeBase(request.version)],
     buildStage(request, afterwards),
     ...(installsFromSource ? [] : [productionDependencies(request)]),
-    nodeStage(copies, start ?? startCommand(facts, { isBuilt: true })),
+    start
+      ? nodeStage(copies, start)
+      : nodeStage([...copies, ...startedManagerLines(facts)], startCommand(facts, { isBuilt: true })),
   )
 }
 

@@ -111,6 +111,19 @@ export function startCommand(facts: PackageFacts, { isBuilt }: { isBuilt: boolea
   throw new BuildFailure('PRESET_NOT_APPLICABLE', missingStart(facts))
 }
 
+/**
+ * For a script "start" that runs pnpm or yarn, such as `pnpm --filter web start`: the program itself, where every user
+ * finds it, and not only the one that fetches it when it is first run.
+ */
+export function startedManagerLines({ scripts }: PackageFacts): string[] {
+  const [, manager] = /(?:^|[\s;&|(])(pnpm|yarn)(?=\s)/.exec(scripts.start ?? '') ?? []
+  if (manager === undefined) return []
+  return [
+    'ENV COREPACK_HOME=/usr/local/share/corepack COREPACK_ENABLE_DOWNLOAD_PROMPT=0',
+    `RUN corepack enable && ${manager} --version`,
+  ]
+}
+
 function missingStart({ main, workspaces }: PackageFacts): string {
   if (workspaces && workspaces.length > 1) {
     const names = workspaces.slice(0, NAMES_SHOWN).map(({ folder }) => folder)

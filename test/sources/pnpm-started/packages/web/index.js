@@ -1,0 +1,1 @@
+require('node:http').createServer((q, r) => r.end('web')).listen(process.env.PORT)
