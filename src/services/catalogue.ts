@@ -1,6 +1,14 @@
+import { acceptInvitation } from './account/accept-invitation.ts'
+import { createAccount, deleteAccount, setCurrentAccount, updateAccount } from './account/account-commands.ts'
 import { getAccount, getMember, listAccounts, listMembers, listRegions } from './account/account-queries.ts'
+import { createInvitation, revokeInvitation } from './account/invitation-commands.ts'
 import { getInvitation, listInvitations } from './account/invitation-queries.ts'
+import { addMember, removeMember, updateMember } from './account/member-commands.ts'
+import { leaveAccount, transferAccount } from './account/own-membership-commands.ts'
 import { getApp, listApps } from './app/app-queries.ts'
+import { createApp } from './app/create-app.ts'
+import { deleteApp } from './app/delete-app.ts'
+import { updateApp } from './app/update-app.ts'
 import { listAppEnvs } from './app-env/app-env-queries.ts'
 import {
   getAppEnv,
@@ -9,32 +17,78 @@ import {
   getServiceCredentials,
   getVariables,
 } from './app-env/app-env-reads.ts'
+import { createAppEnv } from './app-env/create-app-env.ts'
+import { deleteAppEnv } from './app-env/delete-app-env.ts'
+import {
+  changeBranch,
+  changeHealthcheck,
+  changeResources,
+  changeScaling,
+  renameAppEnv,
+} from './app-env/setting-commands.ts'
+import { updateAppEnv } from './app-env/update-app-env.ts'
+import { changeVariables, deleteVariable, setVariables } from './app-env/variable-commands.ts'
 import { listAudit } from './audit/audit-queries.ts'
+import { deleteAutoDeploy, setAutoDeploy } from './auto-deploy/auto-deploy-commands.ts'
 import { getAutoDeploy } from './auto-deploy/auto-deploy-queries.ts'
 import { listBackups } from './backup/backup-queries.ts'
+import { deleteBackup } from './backup/delete-backup.ts'
+import { downloadBackup } from './backup/download-backup.ts'
 import { getBuildCache } from './build-cache/build-cache-queries.ts'
+import { clearBuildCache } from './build-cache/clear-build-cache.ts'
+import { createCredential, updateCredential } from './credential/credential-commands.ts'
 import { getCredential, listCredentials, listCredentialUsages } from './credential/credential-queries.ts'
+import { deleteCredential } from './credential/delete-credential.ts'
+import { testCredential } from './credential/test-credential.ts'
 import { listDatabasePresets } from './database-preset/list-database-presets.ts'
 import { getDeployment, listDeployments } from './deployment/deployment-queries.ts'
+import { connectGitInstallation } from './git/connect-git-installation.ts'
+import { createGitHook, deleteGitHook, rotateGitHookSecret, updateGitHook } from './git-hook/git-hook-commands.ts'
 import { getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './git-hook/git-hook-queries.ts'
+import { addHost, removeHost, validateHost } from './host/host-commands.ts'
 import { getHost, listHosts } from './host/host-queries.ts'
+import { cancelJobRun } from './job-run/cancel-job-run.ts'
+import { createJobRun } from './job-run/create-job-run.ts'
 import { getJobRun, listJobRuns } from './job-run/job-run-queries.ts'
+import { retryJobRun } from './job-run/retry-job-run.ts'
+import { deleteJobSchedule, setJobSchedule } from './job-schedule/schedule-commands.ts'
 import { getJobSchedule } from './job-schedule/schedule-queries.ts'
+import type { AnyCommand } from './kernel/command.ts'
 import type { AnyQuery } from './kernel/query.ts'
+import { lifecycleOperations } from './lifecycle/operations.ts'
 import { listLogs } from './log/log-queries.ts'
 import { getMetrics, getMetricsSeries } from './metric/metric-queries.ts'
+import { revokeAuthorization } from './oauth/authorization-commands.ts'
 import { getAuthorization, listAuthorizations } from './oauth/authorization-queries.ts'
+import { cancelOperation } from './operation/cancel-operation.ts'
 import { getOperation, listOperations } from './operation/operation-queries.ts'
+import { retryOperation } from './operation/retry-operation.ts'
+import { createPlan, updatePlan } from './plan/plan-commands.ts'
 import { listPlans, listRegionEngines } from './plan/plan-queries.ts'
+import { createRegion, updateRegion } from './plan/region-commands.ts'
 import { listPods } from './pod/pod-queries.ts'
+import { deletePullRequestEnvs, setPullRequestEnvs } from './pull-request-envs/pull-request-envs-commands.ts'
 import { getPullRequestEnvs } from './pull-request-envs/pull-request-envs-queries.ts'
+import { installCompose } from './solution/install-compose.ts'
+import { installSolution } from './solution/install-solution.ts'
+import { removeInstallation } from './solution/remove-installation.ts'
 import { getInstallation, listInstallations, listSolutions } from './solution/solution-queries.ts'
+import { upgradeInstallation } from './solution/upgrade-installation.ts'
 import { getAppEnvToken, getUserToken } from './token/own-token-queries.ts'
+import { rotateToken } from './token/rotate-token.ts'
+import { createToken, revokeToken } from './token/token-commands.ts'
 import { getToken, listTokens } from './token/token-queries.ts'
+import { notifyCodeUpload } from './upload/notify-code-upload.ts'
+import { requestStorageKey } from './upload/request-storage-key.ts'
+import { deleteBudget, setBudget } from './usage/budget-commands.ts'
 import { getBudget, getUsage, listStatements } from './usage/usage-queries.ts'
 import { getSelf } from './user/user-queries.ts'
+import { deleteVolume } from './volume/delete-volume.ts'
 import { listVolumes } from './volume/volume-queries.ts'
 import { getWebhookDelivery, listWebhookAttempts, listWebhookDeliveries } from './webhook/delivery-queries.ts'
+import { redeliverWebhookDelivery } from './webhook/redeliver.ts'
+import { testWebhook } from './webhook/test-webhook.ts'
+import { createWebhook, deleteWebhook, rotateWebhookSecret, updateWebhook } from './webhook/webhook-commands.ts'
 import { getWebhook, listWebhooks } from './webhook/webhook-queries.ts'
 
 /** Every read of the APIs: REST, GraphQL, MCP, OpenAPI and the table of permissions follow. */
@@ -101,4 +155,84 @@ export const QUERIES: readonly AnyQuery[] = [
   getAuthorization,
   listAuthorizations,
   getSelf,
+]
+
+/** Every write of the APIs: REST, GraphQL, MCP, OpenAPI and the table of permissions follow. */
+export const COMMANDS: readonly AnyCommand[] = [
+  createApp,
+  updateApp,
+  deleteApp,
+  setPullRequestEnvs,
+  deletePullRequestEnvs,
+  createAppEnv,
+  updateAppEnv,
+  deleteAppEnv,
+  ...Object.values(lifecycleOperations),
+  requestStorageKey,
+  notifyCodeUpload,
+  changeResources,
+  changeScaling,
+  changeBranch,
+  changeHealthcheck,
+  renameAppEnv,
+  setVariables,
+  changeVariables,
+  deleteVariable,
+  deleteBackup,
+  downloadBackup,
+  addHost,
+  validateHost,
+  removeHost,
+  createJobRun,
+  cancelJobRun,
+  retryJobRun,
+  setJobSchedule,
+  deleteJobSchedule,
+  setAutoDeploy,
+  deleteAutoDeploy,
+  clearBuildCache,
+  deleteVolume,
+  cancelOperation,
+  retryOperation,
+  createAccount,
+  updateAccount,
+  deleteAccount,
+  setCurrentAccount,
+  setBudget,
+  deleteBudget,
+  createRegion,
+  updateRegion,
+  createPlan,
+  updatePlan,
+  installSolution,
+  installCompose,
+  upgradeInstallation,
+  removeInstallation,
+  addMember,
+  updateMember,
+  removeMember,
+  leaveAccount,
+  transferAccount,
+  createInvitation,
+  revokeInvitation,
+  acceptInvitation,
+  createWebhook,
+  updateWebhook,
+  deleteWebhook,
+  rotateWebhookSecret,
+  testWebhook,
+  redeliverWebhookDelivery,
+  createGitHook,
+  updateGitHook,
+  deleteGitHook,
+  rotateGitHookSecret,
+  createCredential,
+  updateCredential,
+  deleteCredential,
+  testCredential,
+  connectGitInstallation,
+  createToken,
+  revokeToken,
+  rotateToken,
+  revokeAuthorization,
 ]

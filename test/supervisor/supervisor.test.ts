@@ -40,6 +40,7 @@ test('the processes are announced as one, and the API speaks for both', async ()
     'ingressRights',
     'requestReports',
     'rights',
+    'tasks',
     'worker',
   ])
   const { text } = await berth.call('GET', '/metrics')

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { RecordScaling } from '../../src/domain/autoscaling.ts'
 import { isOpen } from '../../src/domain/operation.ts'
+import { taskPart } from '../../src/platform/task-part.ts'
 import { autoscaleAppEnv } from '../../src/services/lifecycle/autoscale-app-env.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
@@ -24,6 +25,7 @@ const shop: Program = (process) => {
 const machine = new MemoryMachine()
 let world: World
 let worker: Worker
+let hasBrokenSchedule = false
 
 beforeAll(async () => {
   machine.images.add(createImage({ programs: { shop }, config: { ...EMPTY_CONFIG, command: ['shop'] } }), IMAGE)
@@ -39,7 +41,9 @@ beforeAll(async () => {
     config,
     log,
     recordScaling,
-    beginDueBackups: async () => {},
+    async beginDueBackups() {
+      if (hasBrokenSchedule) throw new Error('a schedule cannot be read')
+    },
     beginDueJobRuns: async () => null,
     advanceInstallations: () => advanceInstallations(world),
     deleteExpiredAppEnvs: async () => {},
@@ -113,4 +117,28 @@ test('a solution whose program fails is installed in part, and the same request 
   expect(again).toMatchObject({ installationId, operationStatus: 'SUCCEEDED' })
   expect(await database.app.count()).toBe(apps)
   expect(await row(again.appEnvIds[0] ?? '')).toMatchObject({ status: 'RUNNING', health: 'HEALTHY' })
+})
+
+test('a periodic task that throws is named, and every other one goes on', async () => {
+  const waiting = { timeout: 60_000, interval: 200 }
+  const failing = () => taskPart(worker.tasks)
+  const names = worker.tasks.map(({ name }) => name)
+  expect(names.length).toBeGreaterThan(25)
+  hasBrokenSchedule = true
+  try {
+    await expect
+      .poll(() => failing().reason, waiting)
+      .toMatch(/^due-backups failed \d+ times in a row: a schedule cannot/)
+    expect(failing()).toMatchObject({ ready: false, state: 'TASKS_FAILING' })
+    const since = new Date()
+    // Those that are not for minutes or hours.
+    const often = ['containers', 'ended-runs', 'hosts', 'installations', 'backups', 'expired-app-envs', 'due-scalings']
+    const isOn = ({ name, lastEndedAt }: Worker['tasks'][number]) =>
+      lastEndedAt && lastEndedAt > since && often.includes(name)
+    await expect.poll(() => worker.tasks.filter(isOn).length, waiting).toBe(often.length)
+    expect(worker.tasks.filter(({ error }) => error !== null).map(({ name }) => name)).toEqual(['due-backups'])
+  } finally {
+    hasBrokenSchedule = false
+  }
+  await expect.poll(failing, waiting).toMatchObject({ ready: true, reason: null })
 })

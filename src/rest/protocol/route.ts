@@ -1,7 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../../config/config.ts'
 import type { Permission } from '../../domain/permissions.ts'
-import type { Answer } from '../../resources/resource.ts'
 import type { Caller } from '../../services/kernel/caller.ts'
 import type { AnyCommand } from '../../services/kernel/command.ts'
 import type { Services } from '../../services/services.ts'
@@ -68,18 +67,3 @@ export interface WriteRoute {
 }
 
 export type Route = ReadRoute | WriteRoute
-
-const write =
-  (method: WriteRoute['method']) =>
-  (path: string, command: AnyCommand, { type }: Answer): WriteRoute => ({
-    method,
-    path,
-    command,
-    answer: type,
-    isLifecycle: false,
-  })
-
-export const post = write('POST')
-export const put = write('PUT')
-export const patch = write('PATCH')
-export const del = write('DELETE')

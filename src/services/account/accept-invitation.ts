@@ -4,6 +4,7 @@ import { databaseTime } from '../../database/time.ts'
 import { excessOf } from '../../domain/delegation.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { invitationAnswers } from '../../resources/invitation.ts'
 import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
 import { may } from '../kernel/caller.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
@@ -18,6 +19,7 @@ import { newUser, requireNoMember, restriction } from './membership.ts'
  */
 export const acceptInvitation = command({
   name: 'acceptInvitation',
+  rest: { method: 'POST', path: '/account/invitation/accept', answer: invitationAnswers.accepted },
   about:
     'Accept an invitation. With the invitation’s secret in the header Authorization, you get a user and a token of your own, which is returned only in this answer. If you have a user, call with your own token, and send the secret as a field.',
   input: z.strictObject({

@@ -5,6 +5,7 @@ import { accountSlug, slugOf } from '../../domain/names.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
 import { beginAuditChain } from '../../events/audit-heads.ts'
 import { entitlement } from '../../resources/account.ts'
+import { answers } from '../../resources/outcome.ts'
 import { insertCredential } from '../credential/insert-credential.ts'
 import { checkOf, requireAccepted, type Tried, tryCredential } from '../credential/try-credential.ts'
 import { userOf } from '../kernel/caller.ts'
@@ -16,6 +17,7 @@ import { registryCredential, registryFields } from './registry-login.ts'
 
 export const createAccount = command({
   name: 'createAccount',
+  rest: { method: 'POST', path: '/account', answer: answers.createdAccount },
   about:
     'Create an account. Its creator becomes its first ADMIN. With a registry’s login, it gets that as its first credential, the default of that registry, unless the registry refuses it.',
   input: z.strictObject({ name: name('account'), ...registryFields }),
@@ -62,6 +64,7 @@ const allowed = (what: string) => z.boolean().optional().describe(`Whether the a
 
 export const updateAccount = command({
   name: 'updateAccount',
+  rest: { method: 'PUT', path: '/account', answer: answers.updatedAccount },
   about:
     'Put an account on a plan, entitle it, allow it what its plan includes, or forbid it. What is deployed already keeps running. Only the installation’s admin may.',
   input: z.strictObject({
@@ -96,6 +99,7 @@ export const updateAccount = command({
 
 export const deleteAccount = command({
   name: 'deleteAccount',
+  rest: { method: 'DELETE', path: '/account', answer: answers.message },
   about: 'Delete an account without apps.',
   dangerous: true,
   input: z.strictObject({ accountId: id('account') }),
@@ -128,6 +132,7 @@ export const deleteAccount = command({
 
 export const setCurrentAccount = command({
   name: 'setCurrentAccount',
+  rest: { method: 'PUT', path: '/account/current', answer: answers.currentAccount },
   about: 'Select your current account, which lists are about when they name none.',
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:read',

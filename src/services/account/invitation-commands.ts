@@ -4,6 +4,8 @@ import { databaseTime } from '../../database/time.ts'
 import { membershipAuthority } from '../../domain/delegation.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { invitationAnswers } from '../../resources/invitation.ts'
+import { answers } from '../../resources/outcome.ts'
 import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { requireNotAbove, requireWithin } from '../kernel/giver.ts'
@@ -23,6 +25,7 @@ export const INVITATION_PATH = '/invitation'
 
 export const createInvitation = command({
   name: 'createInvitation',
+  rest: { method: 'POST', path: '/account/invitation', answer: invitationAnswers.created },
   about:
     'Invite a user to an account by a link that works once. The invitation cannot give more rights than you have, and becomes void when you lose them. The link is returned only in this answer.',
   input: z.strictObject({
@@ -71,6 +74,7 @@ export const createInvitation = command({
 
 export const revokeInvitation = command({
   name: 'revokeInvitation',
+  rest: { method: 'DELETE', path: '/account/invitation', answer: answers.message },
   about: 'Revoke an invitation that has not been accepted: its link stops working at once.',
   dangerous: true,
   input: z.strictObject({ invitationId: id('invitation') }),

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { excessOfRights, isWholeAdmin, membershipAuthority } from '../../domain/delegation.ts'
 import { conflict } from '../../domain/errors.ts'
+import { member } from '../../resources/member.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { requireNotAbove, requireWithin } from '../kernel/giver.ts'
 import { id } from '../kernel/input.ts'
@@ -24,6 +26,7 @@ import { revokeGivenBy } from './revoke-given-by.ts'
 
 export const addMember = command({
   name: 'addMember',
+  rest: { method: 'POST', path: '/account/member', answer: member.answer },
   about: 'Add a member to an account. A user who is new to the installation is created.',
   input: z.strictObject({ accountId: id('account'), email, roles, appEnvIds: appEnvIds.default(null) }),
   permission: 'member:manage',
@@ -54,6 +57,7 @@ export const addMember = command({
 
 export const updateMember = command({
   name: 'updateMember',
+  rest: { method: 'PATCH', path: '/account/member', answer: member.answer },
   about: 'Change the roles or the restriction of a member.',
   input: z.strictObject({
     accountId: id('account'),
@@ -97,6 +101,7 @@ export const updateMember = command({
 
 export const removeMember = command({
   name: 'removeMember',
+  rest: { method: 'DELETE', path: '/account/member', answer: answers.message },
   about: 'Remove a member from an account. At least one ADMIN stays.',
   dangerous: true,
   input: z.strictObject({ accountId: id('account'), userId: id('user') }),

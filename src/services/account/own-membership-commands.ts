@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { isWholeAdmin, membershipAuthority } from '../../domain/delegation.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
+import { invitationAnswers } from '../../resources/invitation.ts'
+import { answers } from '../../resources/outcome.ts'
 import { userOf } from '../kernel/caller.ts'
 import { command } from '../kernel/command.ts'
 import { requireWithin } from '../kernel/giver.ts'
@@ -11,6 +13,7 @@ import { revokeGivenBy } from './revoke-given-by.ts'
 
 export const leaveAccount = command({
   name: 'leaveAccount',
+  rest: { method: 'POST', path: '/account/leave', answer: answers.message },
   about: 'Leave an account that you are a member of. Its last unrestricted ADMIN cannot leave.',
   dangerous: true,
   input: z.strictObject({ accountId: id('account') }),
@@ -24,6 +27,7 @@ export const leaveAccount = command({
 
 export const transferAccount = command({
   name: 'transferAccount',
+  rest: { method: 'POST', path: '/account/transfer', answer: invitationAnswers.transferred },
   about:
     'Transfer an account: another member becomes ADMIN of all of it, and you cease to be one, both at once. You stay a member, or leave afterwards.',
   dangerous: true,

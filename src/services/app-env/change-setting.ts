@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { AppEnv, Prisma } from '../../database/generated/prisma/client.ts'
-import type { Command, CommandContext } from '../kernel/command.ts'
+import type { Command, CommandContext, RestWrite } from '../kernel/command.ts'
 import type { WaitOutcome } from '../kernel/wait-outcome.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { withWarning } from '../lifecycle/lifecycle-operation.ts'
@@ -59,6 +59,7 @@ type TargetShape = { appEnvId: z.ZodType; envName: z.ZodType; applyImmediately: 
 
 interface Setting<Shape extends TargetShape> {
   name: string
+  rest: RestWrite
   about: string
   /** The setting's name in the answer: "The <noun> changed". */
   noun: string
@@ -82,6 +83,7 @@ export function settingCommand<Shape extends TargetShape>(
 ): Command<Shape, AppEnvTarget, SettingResult> {
   return {
     name: setting.name,
+    rest: setting.rest,
     about: setting.about,
     input: setting.input,
     ...(setting.modernise ? { modernise: setting.modernise } : {}),

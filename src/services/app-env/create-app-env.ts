@@ -7,6 +7,7 @@ import { conflict, type FieldProblem, invalidField, invalidInput } from '../../d
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
 import { addAutomaticHosts, automaticHosts } from '../../references/automatic-hosts.ts'
+import { answers } from '../../resources/outcome.ts'
 import { configuredHealthCheck } from '../configuration/configured.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
@@ -30,6 +31,7 @@ type AccountWithPlan = Awaited<ReturnType<typeof accountOf>>
 
 export const createAppEnv = command({
   name: 'createAppEnv',
+  rest: { method: 'POST', path: '/app-env', answer: answers.createdAppEnv },
   about:
     'Create an environment of an app. It is PENDING until something is deployed to it; a managed service is deployed at once.',
   input: createAppEnvInput,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { conflict } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import { removeAppEnv } from '../lifecycle/remove-app-env.ts'
@@ -7,6 +8,7 @@ import { lockAppEnv } from '../targets/load-app-env.ts'
 
 export const deleteAppEnv = command({
   name: 'deleteAppEnv',
+  rest: { method: 'DELETE', path: '/app-env', answer: answers.message },
   about: 'Delete an environment. It disappears from all answers at once; its containers are removed in the background.',
   dangerous: true,
   input: z.strictObject(appEnvTarget),

@@ -4,6 +4,7 @@ import { engineProblems } from '../../app-types/engines/engine-problems.ts'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
+import { answers } from '../../resources/outcome.ts'
 import { changedHealthCheck, requireFitting } from '../health-check/app-env-health-check.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import type { CommandContext } from '../kernel/command.ts'
@@ -19,6 +20,7 @@ import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput 
 
 export const changeResources = settingCommand({
   name: 'changeResources',
+  rest: { method: 'PATCH', path: '/app-env/resources', answer: answers.changedSetting },
   about: 'Change the size of an environment’s containers: zClouds, or cpu and memory; and of its volume.',
   noun: 'size of the containers',
   input: resourcesInput,
@@ -43,6 +45,7 @@ export const changeResources = settingCommand({
 
 export const changeScaling = settingCommand({
   name: 'changeScaling',
+  rest: { method: 'PATCH', path: '/app-env/scaling', answer: answers.changedSetting },
   about: 'Change the number of containers, or how the number follows the load.',
   noun: 'scaling',
   input: scalingInput,
@@ -82,6 +85,7 @@ export const changeScaling = settingCommand({
 
 export const changeBranch = settingCommand({
   name: 'changeBranch',
+  rest: { method: 'PATCH', path: '/app-env/branch', answer: answers.changedBranch },
   about: 'Change the git branch that an environment is built from.',
   noun: 'branch',
   input: branchInput,
@@ -94,6 +98,7 @@ export const changeBranch = settingCommand({
 
 export const renameAppEnv = settingCommand({
   name: 'renameAppEnv',
+  rest: { method: 'PATCH', path: '/app-env/name', answer: answers.changedSetting },
   about: 'Rename an environment. Its slug, host and CLI names stay, so that no address changes.',
   noun: 'name',
   input: nameInput,
@@ -125,6 +130,7 @@ function withShortNames(sent: Readonly<Record<string, unknown>>): Record<string,
 
 export const changeHealthcheck = settingCommand({
   name: 'changeHealthcheck',
+  rest: { method: 'PATCH', path: '/app-env/healthcheck', answer: answers.changedSetting },
   about: 'Change the health check and the probes of an environment: startup, readiness and liveness.',
   noun: 'health check',
   input: healthcheckInput,

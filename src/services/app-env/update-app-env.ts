@@ -3,6 +3,7 @@ import { typeConfigIn } from '../../app-types/type-config.ts'
 import type { Prisma } from '../../database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../database/json.ts'
 import type { ContainerSettings } from '../../domain/container-settings.ts'
+import { answers } from '../../resources/outcome.ts'
 import { scheduleChange } from '../backup/schedule-change.ts'
 import { checkPresetVersion } from '../configuration/preset-version.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
@@ -22,6 +23,7 @@ import { replaceVariables } from './variables.ts'
 
 export const updateAppEnv = command({
   name: 'updateAppEnv',
+  rest: { method: 'PUT', path: '/app-env', answer: answers.updatedAppEnv },
   about: 'Change an environment. What its containers read stays as it is until the changes are applied.',
   input: updateAppEnvInput,
   permission: 'appEnv:change',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { invalidField, notFound } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget, flag, variable, variables } from '../kernel/input.ts'
 import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
@@ -18,6 +19,7 @@ const applyImmediately = flag('Whether to deploy the changes at once, instead of
 
 export const setVariables = command({
   name: 'setVariables',
+  rest: { method: 'PUT', path: '/app-env/variables', answer: answers.changedVariables },
   about: 'Replace the environment variables by those given. A secret sent back masked keeps its value.',
   input: z.strictObject({ ...appEnvTarget, variables, applyImmediately }),
   permission: 'appEnv:change',
@@ -49,6 +51,7 @@ export const changedVariable = z.strictObject({
 
 export const changeVariables = command({
   name: 'changeVariables',
+  rest: { method: 'PATCH', path: '/app-env/variables', answer: answers.changedVariables },
   about: 'Add environment variables, or change those of the same name; all others stay as they are.',
   input: z.strictObject({
     ...appEnvTarget,
@@ -80,6 +83,7 @@ export const changeVariables = command({
 
 export const deleteVariable = command({
   name: 'deleteVariable',
+  rest: { method: 'DELETE', path: '/app-env/variables', answer: answers.changedVariables },
   about: 'Remove an environment variable. Refused while another variable refers to it.',
   input: z.strictObject({ ...appEnvTarget, name, applyImmediately }),
   permission: 'appEnv:change',

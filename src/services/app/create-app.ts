@@ -8,6 +8,7 @@ import { changedBuildResources } from '../../domain/build-resources.ts'
 import { notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
+import { answers } from '../../resources/outcome.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
@@ -22,6 +23,7 @@ type AccountTarget = Target & { account: Account & { plan: Plan } }
 
 export const createApp = command({
   name: 'createApp',
+  rest: { method: 'POST', path: '/app', answer: answers.createdApp },
   about: 'Create an app. It runs nothing until it has an environment that is deployed.',
   input: createAppInput,
   modernise: (sent) => withTodaysType(withTodaysPreset(sent)),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { removeAppEnv } from '../lifecycle/remove-app-env.ts'
@@ -9,6 +10,7 @@ import { lockAppEnv } from '../targets/load-app-env.ts'
 
 export const deleteApp = command({
   name: 'deleteApp',
+  rest: { method: 'DELETE', path: '/app', answer: answers.message },
   about: 'Delete an app and its environments. Refused while an environment has preventDestroy.',
   dangerous: true,
   input: z.strictObject({ appId: id('app') }),

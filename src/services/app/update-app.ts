@@ -2,6 +2,7 @@ import { withTodaysPreset } from '../../app-types/older-presets.ts'
 import { requireConfigOfApps } from '../../app-types/type-config.ts'
 import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
 import { changedBuildResources } from '../../domain/build-resources.ts'
+import { answers } from '../../resources/outcome.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
@@ -15,6 +16,7 @@ import { changeVolumes, volumePathIn } from './app-volume.ts'
 
 export const updateApp = command({
   name: 'updateApp',
+  rest: { method: 'PATCH', path: '/app', answer: answers.updatedApp },
   about: 'Change an app. Its environments keep running as they are until the changes are applied.',
   input: updateAppInput,
   modernise(sent) {

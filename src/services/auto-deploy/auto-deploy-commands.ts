@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isPathPattern } from '../../domain/watched-paths.ts'
 import { autoDeploy } from '../../resources/auto-deploy.ts'
+import { answers } from '../../resources/outcome.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
 import { permit, userOf } from '../kernel/caller.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
@@ -20,6 +21,7 @@ const pattern = z
 
 export const setAutoDeploy = command({
   name: 'setAutoDeploy',
+  rest: { method: 'PUT', path: '/app-env/auto-deploy', answer: autoDeploy.answer },
   about:
     'Let pushes to the branch of an environment build and deploy it, with your rights: when you lose them, pushes are ignored. Pushes arrive through a git hook, or through the GitHub App.',
   input: z.strictObject({
@@ -54,6 +56,7 @@ export const setAutoDeploy = command({
 
 export const deleteAutoDeploy = command({
   name: 'deleteAutoDeploy',
+  rest: { method: 'DELETE', path: '/app-env/auto-deploy', answer: answers.message },
   about: 'Turn auto-deploy off: pushes no longer deploy the environment. A deployment that is under way continues.',
   input: z.strictObject(appEnvTarget),
   permission: 'appEnv:change',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { lockBackup, requireUnused } from './load-backup.ts'
@@ -11,6 +12,7 @@ interface DeletedBackup extends Record<string, unknown> {
 
 export const deleteBackup = command({
   name: 'deleteBackup',
+  rest: { method: 'DELETE', path: '/app-env/backup', answer: answers.message },
   about: 'Delete a backup for good. Refused while an operation takes, restores or verifies it.',
   dangerous: true,
   input: z.strictObject({ backupKey: id('backup') }),

@@ -5,6 +5,7 @@ import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
@@ -20,6 +21,7 @@ const RECHECK_MS = 5_000
 
 export const downloadBackup = command({
   name: 'downloadBackup',
+  rest: { method: 'POST', path: '/app-env/backup-download', answer: answers.backupDownload },
   about:
     'Request an address to read a backup from, decrypted, in the format of the engine’s own tool. The address needs no token, and works for 15 minutes, as long as yours does and may read the backup.',
   input: z.strictObject({ backupKey: id('backup') }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { engineKeyOf } from '../../domain/engine-key.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
@@ -15,6 +16,7 @@ interface ToBeCleared extends Record<string, unknown> {
 
 export const clearBuildCache = command({
   name: 'clearBuildCache',
+  rest: { method: 'DELETE', path: '/app-env/build-cache', answer: answers.message },
   about:
     'Clear the build cache that builds of an environment use, cache mounts included: that of all environments of its account on the same container engine. The next builds take longer. It is cleared between two builds.',
   input: z.strictObject(appEnvTarget),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Prisma } from '../../database/generated/prisma/client.ts'
 import { conflict } from '../../domain/errors.ts'
 import type { CredentialUsage } from '../../resources/credential.ts'
+import { answers } from '../../resources/outcome.ts'
 import { permit } from '../kernel/caller.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { flag, id } from '../kernel/input.ts'
@@ -22,6 +23,7 @@ const WORDS: Record<CredentialUsage['kind'], (name: string, count: number) => st
 
 export const deleteCredential = command({
   name: 'deleteCredential',
+  rest: { method: 'DELETE', path: '/credential', answer: answers.message },
   about:
     'Delete a credential. Refused while it is used, unless forced: then it is removed from apps, and backup schedules that use it are turned off. Backups that are stored with it have to be deleted first in any case.',
   dangerous: true,

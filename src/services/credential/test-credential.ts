@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { DomainError, invalidField } from '../../domain/errors.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
 import type { LoginVerdict } from '../../registries/try-login.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { lockCredential } from './lock-credential.ts'
@@ -15,6 +16,7 @@ interface Asked {
 
 export const testCredential = command({
   name: 'testCredential',
+  rest: { method: 'POST', path: '/credential/test', answer: answers.testedCredential },
   about:
     'Check at the registry of a credential whether it accepts the login. The result is returned, and stored in the credential as `checkedAt`.',
   input: z.strictObject({ credentialId: id('credential') }),

@@ -5,7 +5,8 @@ import type { GitHook } from '../../database/generated/prisma/client.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import type { GitHookSecrets } from '../../domain/git-push.ts'
 import { newId } from '../../domain/ids.ts'
-import { gitHookProvider } from '../../resources/git-hook.ts'
+import { createdGitHook, gitHook, gitHookProvider } from '../../resources/git-hook.ts'
+import { answers } from '../../resources/outcome.ts'
 import { newWebhookSecret } from '../../secrets/webhook-secret.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { id, name, pasted } from '../kernel/input.ts'
@@ -29,6 +30,7 @@ const statusToken = pasted()
 
 export const createGitHook = command({
   name: 'createGitHook',
+  rest: { method: 'POST', path: '/account/git-hook', answer: createdGitHook },
   about:
     'Create a hook that receives the pushes of a git host for an account. Pushes deploy the environments that have auto-deploy. The secret for the git host is returned only in this answer.',
   input: z.strictObject({
@@ -67,6 +69,7 @@ export const createGitHook = command({
 
 export const updateGitHook = command({
   name: 'updateGitHook',
+  rest: { method: 'PUT', path: '/account/git-hook', answer: gitHook.answer },
   about: 'Change a git hook: its name, and where commits get a status, with null for nowhere.',
   input: z.strictObject({
     gitHookId: id('git hook'),
@@ -97,6 +100,7 @@ export const updateGitHook = command({
 
 export const rotateGitHookSecret = command({
   name: 'rotateGitHookSecret',
+  rest: { method: 'POST', path: '/account/git-hook/rotate-secret', answer: createdGitHook },
   about:
     'Give a git hook a new secret, which is returned only in this answer. For a while, deliveries with the former one are accepted, too.',
   dangerous: true,
@@ -120,6 +124,7 @@ export const rotateGitHookSecret = command({
 
 export const deleteGitHook = command({
   name: 'deleteGitHook',
+  rest: { method: 'DELETE', path: '/account/git-hook', answer: answers.message },
   about: 'Delete a git hook: what the git host sends to it is refused. Its deliveries stay in the log.',
   dangerous: true,
   input: z.strictObject({ gitHookId: id('git hook') }),

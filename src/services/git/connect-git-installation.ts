@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { type DomainError, invalidField } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { userOf } from '../kernel/caller.ts'
 import { command } from '../kernel/command.ts'
 import { id, pasted } from '../kernel/input.ts'
@@ -11,6 +12,7 @@ const MAX_SECRET_LENGTH = 500
 
 export const connectGitInstallation = command({
   name: 'connectGitInstallation',
+  rest: { method: 'POST', path: '/git-installation', answer: answers.message },
   about: 'Prove that an installation of the GitHub App is yours, so that apps of the account can be built from it.',
   input: z.strictObject({
     accountId: id('account'),

@@ -8,7 +8,9 @@ import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { WaitedStatus } from '../../domain/waited-operation.ts'
 import { notifyIngresses } from '../../events/notifications.ts'
+import { host } from '../../resources/host.ts'
 import { ORDER } from '../../resources/order.ts'
+import { answers } from '../../resources/outcome.ts'
 import { hostProof } from '../../secrets/host-proof.ts'
 import { configuredHealthCheck } from '../configuration/configured.ts'
 import { type CommandContext, command, type Progress } from '../kernel/command.ts'
@@ -50,6 +52,7 @@ const OUTCOMES = { VALID: 'SUCCEEDED', INVALID: 'FAILED', VALIDATING: RUNNING } 
 
 export const addHost = command({
   name: 'addHost',
+  rest: { method: 'POST', path: '/app-env/host', answer: host.answer },
   about: 'Add a host of your own to an environment. The host leads there once one of the two DNS records is found.',
   input: z.strictObject({ ...appEnvTarget, host: hostName }),
   permission: 'appEnv:change',
@@ -79,6 +82,7 @@ export const addHost = command({
 
 export const validateHost = command({
   name: 'validateHost',
+  rest: { method: 'PUT', path: '/app-env/host', answer: host.answer },
   about: 'Check the DNS records of a custom host again, now.',
   input: z.strictObject(whichHost),
   permission: 'appEnv:change',
@@ -96,6 +100,7 @@ export const validateHost = command({
 
 export const removeHost = command({
   name: 'removeHost',
+  rest: { method: 'DELETE', path: '/app-env/host', answer: answers.message },
   about: 'Remove a custom host. For a while only the same account can claim it again.',
   dangerous: true,
   input: z.strictObject(whichHost),

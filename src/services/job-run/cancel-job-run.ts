@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { conflict } from '../../domain/errors.ts'
 import { hasRunEnded } from '../../domain/job-run.ts'
+import { jobRun } from '../../resources/job-run.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { endRuns } from '../open-runs/end-runs.ts'
@@ -10,6 +11,7 @@ import { lockJobRun } from './load-job-run.ts'
 
 export const cancelJobRun = command({
   name: 'cancelJobRun',
+  rest: { method: 'POST', path: '/app-env/job-run/cancel', answer: jobRun.answer },
   about:
     'Cancel a job run. One that waits is cancelled at once; one that runs, as soon as its container has been stopped: SIGTERM, then SIGKILL.',
   input: z.strictObject({ jobRunId: id('job run') }),

@@ -1,6 +1,7 @@
 import type { SealedVariable } from '../../domain/configuration.ts'
 import { isReadByContainers, recordedConfiguration } from '../../domain/configuration.ts'
 import { invalidField } from '../../domain/errors.ts'
+import { jobRun } from '../../resources/job-run.ts'
 import { checkReferences, fieldIn } from '../app-env/variables.ts'
 import { MASK } from '../configuration/configured.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
@@ -13,6 +14,7 @@ import { addJobRun } from './new-job-run.ts'
 
 export const createJobRun = command({
   name: 'createJobRun',
+  rest: { method: 'POST', path: '/app-env/job-runs', answer: jobRun.answer },
   about:
     'Run a finite command in a fresh container of the current version of an environment, with its variables and network and without traffic. Fields that are sent are for this run alone.',
   input: jobRunInput,

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
 import { hasRunEnded, type RunSnapshot } from '../../domain/job-run.ts'
+import { jobRun } from '../../resources/job-run.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { jobRunProgress } from './job-run-progress.ts'
@@ -12,6 +13,7 @@ import { addJobRun } from './new-job-run.ts'
 
 export const retryJobRun = command({
   name: 'retryJobRun',
+  rest: { method: 'POST', path: '/app-env/job-run/retry', answer: jobRun.answer },
   about: 'Run what a job run that has ended ran once more: the same version, command, variables and input.',
   input: z.strictObject({ jobRunId: id('job run') }),
   permission: 'jobRun:operate',

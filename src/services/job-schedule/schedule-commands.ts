@@ -4,6 +4,8 @@ import { databaseTime } from '../../database/time.ts'
 import { conflict, DomainError, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { notifyRuns } from '../../events/notifications.ts'
+import { jobSchedule } from '../../resources/job-schedule.ts'
+import { answers } from '../../resources/outcome.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import { cronExpression, nextTime, timeZoneName } from '../schedule/cron-times.ts'
@@ -31,6 +33,7 @@ function requireRevision(present: number, expected: number | undefined): void {
 
 export const setJobSchedule = command({
   name: 'setJobSchedule',
+  rest: { method: 'PUT', path: '/app-env/job-schedule', answer: jobSchedule.answer },
   about: 'Set the schedule on which runs of a job start automatically. It takes effect at once.',
   input: z.strictObject({
     ...appEnvTarget,
@@ -74,6 +77,7 @@ export const setJobSchedule = command({
 
 export const deleteJobSchedule = command({
   name: 'deleteJobSchedule',
+  rest: { method: 'DELETE', path: '/app-env/job-schedule', answer: answers.message },
   about: 'Delete the schedule of a job. Runs that it has started continue.',
   input: z.strictObject({ ...appEnvTarget, revision }),
   permission: 'jobSchedule:change',

@@ -4,6 +4,7 @@ import type { Database, Transaction } from '../../database/client.ts'
 import type { Permission } from '../../domain/permissions.ts'
 import type { WaitedStatus } from '../../domain/waited-operation.ts'
 import type { NewEvent } from '../../events/event.ts'
+import type { Answer } from '../../resources/resource.ts'
 import type { Vault } from '../../secrets/vault.ts'
 import type { AddressOf } from './address.ts'
 import type { Caller, Scoped } from './caller.ts'
@@ -110,6 +111,19 @@ export interface Progress {
   accountId?: string | null | undefined
 }
 
+/** How a write is called over REST. */
+export interface RestWrite {
+  method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+  /** Below /api/public/v1. */
+  path: string
+  /** The answer's exact shape: further fields of the result are for headers, or for the other API. */
+  answer: Answer
+  /** Refusals say `success: false` (contract §1, Errors). */
+  isLifecycle?: true
+  /** Another path, with the operationId that older clients know. */
+  alias?: { path: string; name: string }
+}
+
 /**
  * Everything about one write: input, permission, target and effect. The REST route, the GraphQL mutation, their
  * documentation, idempotency, versions, dry run, audit and events all follow from it.
@@ -117,6 +131,8 @@ export interface Progress {
 export interface Command<Shape extends z.ZodRawShape, On extends Target, Result extends CommandResult> {
   /** The GraphQL mutation's name, the REST operationId and the audit action. */
   name: string
+  /** Absent: it is called by a person’s browser alone. */
+  rest?: RestWrite
   about: string
   input: z.ZodObject<Shape>
   /** Turns what older clients send into what the input accepts today, before it is validated. */

@@ -12,6 +12,7 @@ import { isStopped, openOperationOf } from './open-operation.ts'
 
 export const applyChanges = lifecycleOperation({
   name: 'applyChanges',
+  path: '/app-env/apply-changes',
   about: 'Apply the pending changes of an environment: build, deploy or scale, as the changes need.',
   accepted: 'The pending changes are being applied',
   input: {},

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { conflict } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { deployedService, LOCAL, newBackup, requireBackupRoom, storageOf } from '../backup/new-backup.ts'
 import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
@@ -16,6 +17,8 @@ export const storage = z
 
 export const backUpAppEnv = lifecycleOperation({
   name: 'backUpAppEnv',
+  path: '/app-env/backup',
+  answer: answers.backup,
   about: 'Take a backup of a managed service by its engine’s own tool, compressed and encrypted.',
   accepted: 'The backup is being taken',
   permission: 'backup:create',

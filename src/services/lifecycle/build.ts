@@ -13,6 +13,7 @@ import { builtContent, type NewContent } from './new-content.ts'
 
 export const buildAppEnv = lifecycleOperation({
   name: 'buildAppEnv',
+  path: '/app-env/build',
   about: 'Build the configured git branch, or the code that was uploaded, and deploy what was built.',
   accepted: 'Build started',
   input: {

@@ -8,6 +8,7 @@ import { imageContent } from './new-content.ts'
 
 export const deployImage = lifecycleOperation({
   name: 'deployImage',
+  path: '/app-env/deploy-image',
   about: 'Run a prebuilt image in an app environment, without building.',
   accepted: 'Image deployment started',
   input: { image },

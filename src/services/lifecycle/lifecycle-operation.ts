@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { engineOf } from '../../app-types/behaviours.ts'
 import type { Permission } from '../../domain/permissions.ts'
+import { answers } from '../../resources/outcome.ts'
+import type { Answer } from '../../resources/resource.ts'
 import type { Command, CommandContext } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
@@ -36,6 +38,10 @@ export interface Plan {
 
 interface LifecycleOperation<Shape extends z.ZodRawShape> {
   name: string
+  /** Of a POST, below /api/public/v1. */
+  path: string
+  /** Of REST, where it has more than every lifecycle call. */
+  answer?: Answer
   about: string
   /** The message of an accepted call. */
   accepted: string
@@ -53,6 +59,12 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
 ): Command<typeof appEnvTarget & Shape, AppEnvTarget, LifecycleResult> {
   return {
     name: operation.name,
+    rest: {
+      method: 'POST',
+      path: operation.path,
+      answer: operation.answer ?? answers.lifecycle,
+      isLifecycle: true,
+    },
     about: operation.about,
     dangerous: operation.dangerous ?? false,
     input: z.strictObject({ ...appEnvTarget, ...operation.input }),

@@ -6,6 +6,7 @@ import { imageContent, repeatedContent } from './new-content.ts'
 
 export const redeployAppEnv = lifecycleOperation({
   name: 'redeployAppEnv',
+  path: '/app-env/redeploy',
   about:
     'Replace the containers with new ones of the current image, or that of contentId, and the present configuration. A managed service takes the newest patch of its version.',
   accepted: 'Redeployment started',

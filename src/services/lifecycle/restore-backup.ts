@@ -3,6 +3,7 @@ import { restoresInto } from '../../app-types/engines/upgrades.ts'
 import type { Backup } from '../../database/generated/prisma/client.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { answers } from '../../resources/outcome.ts'
 import { lockBackup, requireAvailable } from '../backup/load-backup.ts'
 import { deployedService, newBackup, requireBackupRoom } from '../backup/new-backup.ts'
 import { permit } from '../kernel/caller.ts'
@@ -15,6 +16,8 @@ import { repeatedContent } from './new-content.ts'
 
 export const restoreBackup = lifecycleOperation({
   name: 'restoreBackup',
+  path: '/app-env/backup-restore',
+  answer: answers.backup,
   about:
     'Replace the data of a managed service by that of a backup: of the service itself, or of another one of the account with the same engine and the same or an older version. Credentials stay as they are. If it fails, the data from before serves again.',
   accepted: 'The backup is being restored',

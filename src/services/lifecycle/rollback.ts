@@ -3,6 +3,7 @@ import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { rollbackRefusal } from '../../resources/deployment.ts'
+import { answers } from '../../resources/outcome.ts'
 import { id } from '../kernel/input.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
@@ -10,6 +11,8 @@ import { repeatedContent } from './new-content.ts'
 
 export const rollbackAppEnv = lifecycleOperation({
   name: 'rollbackAppEnv',
+  path: '/app-env/rollback',
+  answer: answers.rollback,
   about: 'Deploy an earlier version again, with the image and the configuration that it ran with.',
   accepted: 'Rollback started',
   dangerous: true,

@@ -10,6 +10,7 @@ import { openOperationOf } from './open-operation.ts'
 
 export const rotateCredentials = lifecycleOperation({
   name: 'rotateCredentials',
+  path: '/app-env/credentials/rotate',
   about:
     'Give a managed service new passwords. Its data stays; connections end. Apps that refer to it get a pending change.',
   accepted: 'The credentials are being rotated',

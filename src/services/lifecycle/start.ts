@@ -4,6 +4,7 @@ import { openOperationOf } from './open-operation.ts'
 
 export const startAppEnv = lifecycleOperation({
   name: 'startAppEnv',
+  path: '/app-env/start',
   about: 'Start a stopped environment with its current version.',
   accepted: 'The environment is starting',
   input: {},

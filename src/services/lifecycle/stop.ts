@@ -5,6 +5,7 @@ import { openOperationOf } from './open-operation.ts'
 
 export const stopAppEnv = lifecycleOperation({
   name: 'stopAppEnv',
+  path: '/app-env/stop',
   about: 'Scale the containers to zero. The environment cannot be reached until it is started.',
   accepted: 'The environment is stopping',
   dangerous: true,

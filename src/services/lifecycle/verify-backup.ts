@@ -1,3 +1,4 @@
+import { answers } from '../../resources/outcome.ts'
 import { deployedService } from '../backup/new-backup.ts'
 import { id } from '../kernel/input.ts'
 import { requireQuiet } from './back-up.ts'
@@ -6,6 +7,8 @@ import { checkVersion, readableBackup } from './restore-backup.ts'
 
 export const verifyBackup = lifecycleOperation({
   name: 'verifyBackup',
+  path: '/app-env/backup-verify',
+  answer: answers.backup,
   about:
     'Restore a backup into a throw-away container without a network, and check the restored data. The service itself keeps running.',
   accepted: 'The backup is being verified',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { userTokenAuthority } from '../../domain/delegation.ts'
 import type { Scope } from '../../domain/permissions.ts'
+import { answers } from '../../resources/outcome.ts'
 import { userOf } from '../kernel/caller.ts'
 import { command } from '../kernel/command.ts'
 import { authorityOf, lockGiver, requireNotAbove } from '../kernel/giver.ts'
@@ -13,6 +14,7 @@ const OF_ITS_USER = { roles: [], appEnvIds: new Set<string>() }
 
 export const revokeAuthorization = command({
   name: 'revokeAuthorization',
+  rest: { method: 'DELETE', path: '/user/authorization', answer: answers.message },
   about:
     'Take back what an application was authorised to do by OAuth. Its tokens stop working at once, and so do their live subscriptions.',
   dangerous: true,

@@ -4,6 +4,7 @@ import type { AppEnv, Operation } from '../../database/generated/prisma/client.t
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isOpen, statusAfter } from '../../domain/operation.ts'
 import { notifyIngresses, notifyWorkers } from '../../events/notifications.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command, type Target } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { endOpenOperation } from '../lifecycle/begin-operation.ts'
@@ -22,6 +23,7 @@ export async function lockOperation(tx: Transaction, operationId: string): Promi
 
 export const cancelOperation = command({
   name: 'cancelOperation',
+  rest: { method: 'POST', path: '/operation/cancel', answer: answers.lifecycle },
   about: 'Cancel an operation that has not ended. The operation ends at once, and what ran before keeps running.',
   input: z.strictObject({ operationId: id('operation') }),
   permission: 'appEnv:operate',

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
@@ -11,6 +12,7 @@ import { lockOperation } from './cancel-operation.ts'
 
 export const retryOperation = command({
   name: 'retryOperation',
+  rest: { method: 'POST', path: '/operation/retry', answer: answers.lifecycle },
   about: 'Drive a failed operation again, as a new one with the same intent. For dead letters, once the cause is gone.',
   input: z.strictObject({ operationId: id('failed operation') }),
   permission: 'appEnv:operate',

@@ -9,6 +9,7 @@ const planTarget = (code: string): Target => ({ type: 'plan', id: code, accountI
 
 export const createPlan = command({
   name: 'createPlan',
+  rest: { method: 'POST', path: '/plan', answer: plan.answer },
   about: 'Create a plan, which accounts can be put on. Only the installation’s admin may.',
   input: z.strictObject({
     plan: planCode,
@@ -32,6 +33,7 @@ export const createPlan = command({
 
 export const updatePlan = command({
   name: 'updatePlan',
+  rest: { method: 'PUT', path: '/plan', answer: plan.answer },
   about:
     'Change a plan, for all accounts on it. What they have already keeps running; nothing can be added beyond the new limits.',
   input: z.strictObject({ plan: planCode, ...optionally(planFields) }),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { conflict, notFound } from '../../domain/errors.ts'
+import { region } from '../../resources/region.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { optionally, regionCode, regionDomain, regionFields } from './plan-input.ts'
 import { engineAfter, engineOfNew, regionEngineFields } from './region-engine.ts'
@@ -8,6 +9,7 @@ const regionTarget = (code: string): Target => ({ type: 'region', id: code, acco
 
 export const createRegion = command({
   name: 'createRegion',
+  rest: { method: 'POST', path: '/region', answer: region.answer },
   about: 'Create a region, with what it can do. Only the installation’s admin may.',
   input: z.strictObject({
     region: regionCode,
@@ -31,6 +33,7 @@ export const createRegion = command({
 
 export const updateRegion = command({
   name: 'updateRegion',
+  rest: { method: 'PUT', path: '/region', answer: region.answer },
   about: 'Change the name or the capabilities of a region. What runs there keeps running.',
   input: z.strictObject({ region: regionCode, ...optionally(regionFields), ...regionEngineFields }),
   permission: 'installation:manage',

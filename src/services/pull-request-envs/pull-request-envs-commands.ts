@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { pullRequestEnvs } from '../../resources/pull-request-envs.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
 import { permit, userOf } from '../kernel/caller.ts'
@@ -15,6 +16,7 @@ const MAX_HOURS = 720
 
 export const setPullRequestEnvs = command({
   name: 'setPullRequestEnvs',
+  rest: { method: 'PUT', path: '/app/pull-request-envs', answer: pullRequestEnvs.answer },
   about:
     'Give each pull request of the app’s repository an environment of its own, with your rights: it is created when the pull request is opened, rebuilt with each push, and deleted when it is closed. Pull requests arrive through a git hook, or through the GitHub App.',
   input: z.strictObject({
@@ -64,6 +66,7 @@ export const setPullRequestEnvs = command({
 
 export const deletePullRequestEnvs = command({
   name: 'deletePullRequestEnvs',
+  rest: { method: 'DELETE', path: '/app/pull-request-envs', answer: answers.message },
   about:
     'Turn environments for pull requests of an app off. Existing ones stay unchanged until their pull request is closed or they expire.',
   input: z.strictObject({ appId: id('app') }),

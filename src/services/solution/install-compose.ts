@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { invalidField, invalidInput } from '../../domain/errors.ts'
+import { installed } from '../../resources/solution-installation.ts'
 import type { ComposeFolder } from '../../solutions/compose/compose-build.ts'
 import { COMPOSE_SLUG, importCompose } from '../../solutions/compose/import-compose.ts'
 import { readInputs } from '../../solutions/input-values.ts'
@@ -41,6 +42,7 @@ const repository = {
 
 export const installCompose = command({
   name: 'installCompose',
+  rest: { method: 'POST', path: '/solutions/compose', answer: installed },
   about:
     'Install the services of a compose file as apps that belong together, as a solution is installed. Official PostgreSQL and MySQL become managed services; services with `build` are built from the repository that gitRepo names.',
   input: z.strictObject({ accountId, compose, variables, ...repository, appName, region, installationId }),

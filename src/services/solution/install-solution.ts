@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { invalidInput } from '../../domain/errors.ts'
+import { installed } from '../../resources/solution-installation.ts'
 import { readInputs } from '../../solutions/input-values.ts'
 import type { Solution } from '../../solutions/solution.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
@@ -15,6 +16,7 @@ const { accountId, appName, region, installationId } = installationPlace
 
 export const installSolution = command({
   name: 'installSolution',
+  rest: { method: 'POST', path: '/solutions', answer: installed },
   about:
     'Install a solution: create its apps and environments, and deploy them one after the other as they depend on each other.',
   input: z.strictObject({

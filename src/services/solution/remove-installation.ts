@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
+import { answers } from '../../resources/outcome.ts'
 import { deleteApp } from '../app/delete-app.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
@@ -9,6 +10,7 @@ import { type LoadedInstallation, lockSolutionInstallation } from './load-instal
 
 export const removeInstallation = command({
   name: 'removeInstallation',
+  rest: { method: 'DELETE', path: '/solutions/installation', answer: answers.message },
   about: 'Remove an installed solution: delete its apps, what depends on others first. Volumes are kept.',
   dangerous: true,
   input: z.strictObject({ installationId: id('installation') }),

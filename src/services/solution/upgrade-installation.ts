@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { conflict, invalidInput } from '../../domain/errors.ts'
+import { upgraded } from '../../resources/solution-installation.ts'
 import { readInputs, withGenerated } from '../../solutions/input-values.ts'
 import { permit } from '../kernel/caller.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
@@ -23,6 +24,7 @@ type UpgradeTarget = Target & { installation: LoadedInstallation }
 
 export const upgradeInstallation = command({
   name: 'upgradeInstallation',
+  rest: { method: 'POST', path: '/solutions/installation/upgrade', answer: upgraded },
   about:
     'Bring an installation to the present revision of its solution. What changes in its apps becomes pending changes; components that are new are deployed; what was changed by hand is kept.',
   input: z.strictObject({ installationId: id('installation'), inputs: solutionInputs }),

@@ -3,7 +3,7 @@ import type { Transaction } from '../../database/client.ts'
 import type { Token } from '../../database/generated/prisma/client.ts'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, forbidden } from '../../domain/errors.ts'
-import { token as tokenShape } from '../../resources/token.ts'
+import { rotatedToken, token as tokenShape } from '../../resources/token.ts'
 import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
 import { ADMIN_TOKEN_NAME } from '../installation.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
@@ -16,6 +16,7 @@ const MAX_GRACE_SECONDS = 604_800
 
 export const rotateToken = command({
   name: 'rotateToken',
+  rest: { method: 'POST', path: '/token/rotate', answer: rotatedToken },
   about:
     'Give a token a new secret. The former one works for a while longer, so that programs can switch. Only the token itself, or the token that created it, may rotate it. The new secret is returned only in this answer.',
   // What still uses the former secret stops working when the grace is over.

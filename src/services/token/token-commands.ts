@@ -5,7 +5,8 @@ import { type Authority, appEnvTokenAuthority, userTokenAuthority } from '../../
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { SCOPES, type Scope } from '../../domain/permissions.ts'
-import { token as tokenShape } from '../../resources/token.ts'
+import { answers } from '../../resources/outcome.ts'
+import { createdToken, token as tokenShape } from '../../resources/token.ts'
 import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
 import { type Caller, permit, userOf } from '../kernel/caller.ts'
 import { type CommandContext, command, type Target } from '../kernel/command.ts'
@@ -37,6 +38,7 @@ type CreateTokenInput = z.output<typeof createTokenInput>
 
 export const createToken = command({
   name: 'createToken',
+  rest: { method: 'POST', path: '/token', answer: createdToken },
   about:
     'Create a token that may do no more than yours, and ends no later. Its secret is returned only in this answer.',
   input: createTokenInput,
@@ -81,6 +83,7 @@ export const createToken = command({
 
 export const revokeToken = command({
   name: 'revokeToken',
+  rest: { method: 'DELETE', path: '/token', answer: answers.message },
   about:
     'Revoke a token and every token that was made with it. They stop working at once, and so do their live subscriptions.',
   dangerous: true,

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { appEnvTarget, id } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
@@ -10,6 +11,14 @@ import { type AppEnvAddress, lockAppEnv } from '../targets/load-app-env.ts'
 
 export const notifyCodeUpload = command({
   name: 'notifyCodeUpload',
+  rest: {
+    method: 'POST',
+    path: '/app-env/notify-code-upload',
+    answer: answers.lifecycle,
+    isLifecycle: true,
+    // CI clients know the second one.
+    alias: { path: '/app-env/upload-storage-event', name: 'uploadStorageEvent' },
+  },
   about: 'Report that the archive is uploaded, so that the source is built and deployed.',
   input: z.strictObject({ ...appEnvTarget, storageKey: id('upload, from request-storage-key') }),
   permission: 'appEnv:operate',

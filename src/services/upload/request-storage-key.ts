@@ -4,6 +4,7 @@ import { databaseTime } from '../../database/time.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { publicUrl } from '../../domain/public-url.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { appEnvTarget } from '../kernel/input.ts'
 import { originOf } from '../kernel/origin.ts'
@@ -21,6 +22,7 @@ export const hashOf = (secret: string): string => createHash('sha256').update(se
 
 export const requestStorageKey = command({
   name: 'requestStorageKey',
+  rest: { method: 'POST', path: '/app-env/request-storage-key', answer: answers.storageKey },
   about:
     'Request an address to upload source code to. PUT the archive to uploadUrl within an hour, then call notifyCodeUpload.',
   input: z.strictObject({

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { notFound } from '../../domain/errors.ts'
 import { microsOf, money } from '../../domain/usage-price.ts'
+import { answers } from '../../resources/outcome.ts'
+import { budgetChange } from '../../resources/usage.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
@@ -21,6 +23,7 @@ async function lockBudget({ tx }: CommandContext, { accountId }: { accountId: st
 
 export const setBudget = command({
   name: 'setBudget',
+  rest: { method: 'PUT', path: '/account/budget', answer: budgetChange },
   about:
     'Set the monthly budget of an account. The event budget.reached announces 50, 80 and 100 percent, once a month each; nothing is stopped.',
   input: z.strictObject({ accountId: id('account'), amount: budgetAmount }),
@@ -39,6 +42,7 @@ export const setBudget = command({
 
 export const deleteBudget = command({
   name: 'deleteBudget',
+  rest: { method: 'DELETE', path: '/account/budget', answer: answers.message },
   about: 'Remove the budget of an account. Its spending is no longer announced.',
   input: z.strictObject({ accountId: id('account') }),
   permission: 'budget:manage',

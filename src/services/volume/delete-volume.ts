@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { discardVolume } from './discard-volume.ts'
@@ -12,6 +13,7 @@ interface DeletedVolume extends Record<string, unknown> {
 
 export const deleteVolume = command({
   name: 'deleteVolume',
+  rest: { method: 'DELETE', path: '/volume', answer: answers.message },
   about: 'Delete a volume and its data for good. Refused while an environment uses the volume.',
   dangerous: true,
   input: z.strictObject({ volumeId: id('volume') }),

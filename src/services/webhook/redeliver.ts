@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { RecordOf } from '../../resources/resource.ts'
+import { webhookDelivery } from '../../resources/webhook-delivery.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { deliveryRecord } from './delivery-queries.ts'
@@ -12,6 +13,7 @@ type Delivery = RecordOf<typeof deliveryRecord>
 
 export const redeliverWebhookDelivery = command({
   name: 'redeliverWebhookDelivery',
+  rest: { method: 'POST', path: '/account/webhook/delivery/redeliver', answer: webhookDelivery.answer },
   about:
     'Send the event of a delivery again, at once and with the same `webhook-id`. One that still waits is only hurried, in its order; one that had ended goes beside the others.',
   input: z.strictObject({ deliveryId: id('delivery') }),

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Database } from '../../database/client.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 import { lockWebhook } from './lock-webhook.ts'
@@ -18,6 +19,7 @@ interface TestedWebhook extends Record<string, unknown> {
 
 export const testWebhook = command({
   name: 'testWebhook',
+  rest: { method: 'POST', path: '/account/webhook/test', answer: answers.testedWebhook },
   about:
     'Send a test event, `webhook.tested`, to one webhook, whatever types it has chosen. It is attempted once, without waiting for other deliveries. A call that waits returns its outcome.',
   input: z.strictObject({ webhookId: id('webhook') }),

@@ -2,7 +2,8 @@ import { z } from 'zod'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { shownAddress, type WebhookSecrets } from '../../domain/webhook.ts'
-import { webhookKind } from '../../resources/webhook.ts'
+import { answers } from '../../resources/outcome.ts'
+import { createdWebhook, webhook, webhookKind } from '../../resources/webhook.ts'
 import { newWebhookSecret } from '../../secrets/webhook-secret.ts'
 import { type CommandContext, command } from '../kernel/command.ts'
 import { flag, id } from '../kernel/input.ts'
@@ -21,6 +22,7 @@ import { webhookRecord } from './webhook-queries.ts'
 
 export const createWebhook = command({
   name: 'createWebhook',
+  rest: { method: 'POST', path: '/account/webhook', answer: createdWebhook },
   about:
     'Send the events of an account to a receiver, from now on. The secret that signs them is returned only in this answer.',
   input: z.strictObject({
@@ -67,6 +69,7 @@ export const createWebhook = command({
 
 export const updateWebhook = command({
   name: 'updateWebhook',
+  rest: { method: 'PUT', path: '/account/webhook', answer: webhook.answer },
   about:
     'Change a webhook. A webhook that is enabled again continues where it stopped, as far back as events are kept. Waiting deliveries are sent with the new settings.',
   input: z.strictObject({
@@ -119,6 +122,7 @@ export const updateWebhook = command({
 
 export const rotateWebhookSecret = command({
   name: 'rotateWebhookSecret',
+  rest: { method: 'POST', path: '/account/webhook/rotate-secret', answer: createdWebhook },
   about:
     'Give a webhook a new secret, which is returned only in this answer. For a while, deliveries are signed with the former one, too.',
   dangerous: true,
@@ -148,6 +152,7 @@ export const rotateWebhookSecret = command({
 
 export const deleteWebhook = command({
   name: 'deleteWebhook',
+  rest: { method: 'DELETE', path: '/account/webhook', answer: answers.message },
   about: 'Delete a webhook with its deliveries. Waiting deliveries are not sent.',
   dangerous: true,
   input: z.strictObject({ webhookId: id('webhook') }),

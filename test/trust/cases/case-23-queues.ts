@@ -20,6 +20,7 @@ const MAX_MS = 15_000
 const ASK_EVERY_MS = 20
 const [TRIES, TRY_AGAIN_MS] = [60, 500]
 const FOREVER = 'setInterval(() => {}, 1_000)'
+const SERVER = `require('node:http').createServer((_, response) => response.end()).listen(3000)`
 const SETTINGS = {
   BERTH_RATE_LIMIT: '10000000',
   BERTH_JOB_RUNS: '16',
@@ -160,7 +161,7 @@ const deployments: Queue = {
 
 async function dockerfile(berth: FreshBerth, instruction: string): Promise<Record<string, unknown>> {
   const { node } = await ensureBuildImages(berth.docker)
-  const customDockerfileContent = `FROM ${node}\n${instruction}\nCMD ["node", "-e", "${FOREVER}"]\n`
+  const customDockerfileContent = `FROM ${node}\n${instruction}\nCMD ["node", "-e", "${SERVER}"]\n`
   return { port: 3000, customDockerfileContent, isCliDeployment: false }
 }
 
