@@ -13,13 +13,10 @@ export interface Answer<Result> {
   dryRun: boolean
 }
 
-interface MutationOptions<Result> {
-  /** What it acts on has a version that the caller can insist on. */
-  versioned?: boolean
-  /** It may begin an operation, a run or other work, whose end the caller can wait for. */
-  waits?: boolean
-  payload: (t: PayloadBuilder<Result>) => FieldMap
-}
+type Payload<Result> = (t: PayloadBuilder<Result>) => FieldMap
+
+/** Those whose payload is written by hand, because it has records of GraphQL. */
+const written = new Set<AnyCommand>()
 
 export type PayloadBuilder<Result> = PothosSchemaTypes.ObjectFieldBuilder<
   (typeof builder)['$inferSchemaTypes'],
@@ -34,15 +31,16 @@ type Control = Partial<Pick<CallOptions, 'idempotencyKey' | 'expectedVersion' | 
 const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Turns a service's command into a mutation: one `input` named after it, one payload, and no rules of its own. */
-export function commandMutation<C extends AnyCommand>(command: C, options: MutationOptions<ResultOf<C>>): void {
+export function commandMutation<C extends AnyCommand>(command: C, payloadFields: Payload<ResultOf<C>>): void {
+  written.add(command)
   const name = pascal(command.name)
   const input = builder.inputType(`${name}Input`, {
     description: `Input of \`${command.name}\`.`,
-    fields: (t) => ({ ...inputFields(t, command.input), ...controlFields(t, options) }),
+    fields: (t) => ({ ...inputFields(t, command.input), ...controlFields(t, command) }),
   })
   const payload = builder.objectRef<Answer<ResultOf<C>>>(`${name}Payload`).implement({
     description: `Answer of \`${command.name}\`.`,
-    fields: (t) => ({ ...options.payload(t as unknown as PayloadBuilder<ResultOf<C>>), ...answerFields(t as never) }),
+    fields: (t) => ({ ...payloadFields(t as unknown as PayloadBuilder<ResultOf<C>>), ...answerFields(t as never) }),
   })
   builder.mutationField(command.name, (t) =>
     t.field({
@@ -54,6 +52,9 @@ export function commandMutation<C extends AnyCommand>(command: C, options: Mutat
     }),
   )
 }
+
+/** Whether its payload is written by hand. */
+export const hasOwnPayload = (command: AnyCommand): boolean => written.has(command)
 
 async function perform<C extends AnyCommand>(
   command: C,
@@ -77,7 +78,7 @@ async function perform<C extends AnyCommand>(
 const given = (control: Record<keyof Control, unknown>): Control =>
   Object.fromEntries(Object.entries(control).filter(([, value]) => value !== null && value !== undefined))
 
-function controlFields(t: InputBuilder, { versioned, waits }: { versioned?: boolean; waits?: boolean }) {
+function controlFields(t: InputBuilder, { versioned, waits }: AnyCommand) {
   const fields: InputFieldMap = {
     idempotencyKey: t.string({
       description: 'Key that makes the call safe to repeat: repeats get the first answer. At most 255 characters.',

@@ -3,12 +3,11 @@ import { savedUntried, testedCredential } from '../../resources/outcome.ts'
 import { pick, type RecordOf } from '../../resources/resource.ts'
 import { createCredential, updateCredential } from '../../services/credential/credential-commands.ts'
 import { type credentialRecord, getCredential } from '../../services/credential/credential-queries.ts'
-import { deleteCredential } from '../../services/credential/delete-credential.ts'
 import { testCredential } from '../../services/credential/test-credential.ts'
 import { type Answer, commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { recordType } from '../derive/resource-fields.ts'
 import { Node } from './node.ts'
-import { messageField, outcomeFields } from './payload-fields.ts'
+import { outcomeFields } from './payload-fields.ts'
 
 const Credential = recordType<RecordOf<typeof credentialRecord>>(credential, [Node])
 
@@ -29,16 +28,9 @@ function credentialById<Result extends { credentialId: string }>(t: PayloadBuild
 
 const warning = (t: unknown) => outcomeFields(t, { warning: savedUntried })
 
-commandMutation(createCredential, { payload: (t) => ({ credential: credentialById(t, true), ...warning(t) }) })
-commandMutation(updateCredential, {
-  versioned: true,
-  payload: (t) => ({ credential: credentialById(t, false), ...warning(t) }),
-})
-commandMutation(testCredential, {
-  versioned: true,
-  payload: (t) => ({
-    credential: credentialById(t, false),
-    ...outcomeFields(t, pick(testedCredential, 'accepted', 'message')),
-  }),
-})
-commandMutation(deleteCredential, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
+commandMutation(createCredential, (t) => ({ credential: credentialById(t, true), ...warning(t) }))
+commandMutation(updateCredential, (t) => ({ credential: credentialById(t, false), ...warning(t) }))
+commandMutation(testCredential, (t) => ({
+  credential: credentialById(t, false),
+  ...outcomeFields(t, pick(testedCredential, 'accepted', 'message')),
+}))

@@ -1,25 +1,19 @@
 import { host, proofFields } from '../../resources/host.ts'
 import { pick } from '../../resources/resource.ts'
-import { addHost, removeHost, validateHost } from '../../services/host/host-commands.ts'
+import { addHost, validateHost } from '../../services/host/host-commands.ts'
 import { commandMutation } from '../derive/command-mutation.ts'
 import { wordsOf } from '../derive/resource-fields.ts'
-import { appEnvById, messageField, outcomeFields } from './payload-fields.ts'
+import { appEnvById, outcomeFields } from './payload-fields.ts'
 
 for (const change of [addHost, validateHost]) {
-  commandMutation(change, {
-    versioned: true,
-    waits: true,
-    payload: (t) => ({
-      appEnv: appEnvById(t, false),
-      hostId: t.id({
-        nullable: true,
-        ...wordsOf(host, 'hostId'),
-        resolve: ({ result, dryRun }) => (dryRun && change === addHost ? null : result.hostId),
-      }),
-      ...outcomeFields(t, pick(host.fields, 'host', 'url', 'status')),
-      ...outcomeFields(t, proofFields),
+  commandMutation(change, (t) => ({
+    appEnv: appEnvById(t, false),
+    hostId: t.id({
+      nullable: true,
+      ...wordsOf(host, 'hostId'),
+      resolve: ({ result, dryRun }) => (dryRun && change === addHost ? null : result.hostId),
     }),
-  })
+    ...outcomeFields(t, pick(host.fields, 'host', 'url', 'status')),
+    ...outcomeFields(t, proofFields),
+  }))
 }
-
-commandMutation(removeHost, { versioned: true, payload: (t) => ({ message: messageField(t) }) })

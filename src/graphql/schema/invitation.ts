@@ -1,9 +1,9 @@
 import { acceptedInvitation, createdInvitation, invitation, transferred } from '../../resources/invitation.ts'
 import { pick, type RecordOf } from '../../resources/resource.ts'
 import { acceptInvitation } from '../../services/account/accept-invitation.ts'
-import { createInvitation, revokeInvitation } from '../../services/account/invitation-commands.ts'
+import { createInvitation } from '../../services/account/invitation-commands.ts'
 import { getInvitation } from '../../services/account/invitation-queries.ts'
-import { leaveAccount, transferAccount } from '../../services/account/own-membership-commands.ts'
+import { transferAccount } from '../../services/account/own-membership-commands.ts'
 import { commandMutation } from '../derive/command-mutation.ts'
 import { described, recordType } from '../derive/resource-fields.ts'
 import { Node } from './node.ts'
@@ -11,33 +11,25 @@ import { messageField, outcomeFields } from './payload-fields.ts'
 
 const Invitation = recordType<RecordOf<typeof invitation.answer>>(invitation, [Node])
 
-commandMutation(createInvitation, {
-  versioned: true,
-  payload: (t) => ({
-    invitation: t.field({
-      type: Invitation,
-      nullable: true,
-      description: 'Invitation that was created; null after a dry run.',
-      resolve: ({ result, dryRun }, _args, context) =>
-        dryRun ? null : context.services.find(getInvitation, context, { invitationId: result.invitationId }),
-    }),
-    ...outcomeFields(t, pick(createdInvitation, 'invitationUrl', 'secret')),
+commandMutation(createInvitation, (t) => ({
+  invitation: t.field({
+    type: Invitation,
+    nullable: true,
+    description: 'Invitation that was created; null after a dry run.',
+    resolve: ({ result, dryRun }, _args, context) =>
+      dryRun ? null : context.services.find(getInvitation, context, { invitationId: result.invitationId }),
   }),
-})
-commandMutation(revokeInvitation, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
-commandMutation(acceptInvitation, {
-  versioned: true,
-  payload: (t) => ({
-    ...outcomeFields(t, pick(acceptedInvitation, 'accountId', 'userId', 'email', 'roles', 'appEnvIds')),
-    secret: t.string({
-      nullable: true,
-      ...described('Outcome', 'token', acceptedInvitation.token.description),
-      resolve: ({ result, dryRun }) => (dryRun ? null : result.token),
-    }),
+  ...outcomeFields(t, pick(createdInvitation, 'invitationUrl', 'secret')),
+}))
+commandMutation(acceptInvitation, (t) => ({
+  ...outcomeFields(t, pick(acceptedInvitation, 'accountId', 'userId', 'email', 'roles', 'appEnvIds')),
+  secret: t.string({
+    nullable: true,
+    ...described('Outcome', 'token', acceptedInvitation.token.description),
+    resolve: ({ result, dryRun }) => (dryRun ? null : result.token),
   }),
-})
-commandMutation(leaveAccount, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
-commandMutation(transferAccount, {
-  versioned: true,
-  payload: (t) => ({ message: messageField(t), ...outcomeFields(t, pick(transferred, 'userId', 'roles', 'kept')) }),
-})
+}))
+commandMutation(transferAccount, (t) => ({
+  message: messageField(t),
+  ...outcomeFields(t, pick(transferred, 'userId', 'roles', 'kept')),
+}))

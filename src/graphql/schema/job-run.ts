@@ -4,13 +4,13 @@ import { cancelJobRun } from '../../services/job-run/cancel-job-run.ts'
 import { createJobRun } from '../../services/job-run/create-job-run.ts'
 import { getJobRun } from '../../services/job-run/job-run-queries.ts'
 import { retryJobRun } from '../../services/job-run/retry-job-run.ts'
-import { deleteJobSchedule, setJobSchedule } from '../../services/job-schedule/schedule-commands.ts'
+import { setJobSchedule } from '../../services/job-schedule/schedule-commands.ts'
 import { builder } from '../builder.ts'
 import { commandMutation } from '../derive/command-mutation.ts'
 import { rowFields, wordsOf } from '../derive/resource-fields.ts'
 import { rowType } from '../derive/row-types.ts'
 import { Node } from './node.ts'
-import { messageField, outcomeFields } from './payload-fields.ts'
+import { outcomeFields } from './payload-fields.ts'
 
 export const JobRun = rowType(
   jobRun,
@@ -31,28 +31,20 @@ export const JobRun = rowType(
 )
 
 for (const change of [createJobRun, retryJobRun, cancelJobRun]) {
-  commandMutation(change, {
-    versioned: true,
-    waits: true,
-    payload: (t) => ({
-      jobRun: t.prismaField({
-        type: JobRun,
-        nullable: true,
-        description: 'Job run that was requested or cancelled; null after a dry run of a request.',
-        resolve: (query, { result, dryRun }, _args, context) =>
-          dryRun && change !== cancelJobRun
-            ? null
-            : context.services.find(getJobRun, context, { jobRunId: result.jobRunId }, query),
-      }),
+  commandMutation(change, (t) => ({
+    jobRun: t.prismaField({
+      type: JobRun,
+      nullable: true,
+      description: 'Job run that was requested or cancelled; null after a dry run of a request.',
+      resolve: (query, { result, dryRun }, _args, context) =>
+        dryRun && change !== cancelJobRun
+          ? null
+          : context.services.find(getJobRun, context, { jobRunId: result.jobRunId }, query),
     }),
-  })
+  }))
 }
 
-commandMutation(setJobSchedule, {
-  versioned: true,
-  payload: (t) => {
-    const { scheduleId: _id, ...fields } = jobSchedule.fields
-    return outcomeFields(t, fields)
-  },
+commandMutation(setJobSchedule, (t) => {
+  const { scheduleId: _id, ...fields } = jobSchedule.fields
+  return outcomeFields(t, fields)
 })
-commandMutation(deleteJobSchedule, { versioned: true, payload: (t) => ({ message: messageField(t) }) })

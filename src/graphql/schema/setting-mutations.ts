@@ -12,25 +12,17 @@ import { commandMutation, type PayloadBuilder } from '../derive/command-mutation
 import { appEnvById, appEnvField, operationField, outcomeFields } from './payload-fields.ts'
 
 for (const setting of [changeResources, changeScaling, changeBranch, changeHealthcheck, renameAppEnv]) {
-  commandMutation(setting, {
-    versioned: true,
-    waits: true,
-    payload: (t) => ({
-      ...outcomeFields(t, changedSetting),
-      appEnv: appEnvField(t as unknown as PayloadBuilder<SettingResult>),
-      operation: operationField(t as unknown as PayloadBuilder<SettingResult>),
-    }),
-  })
+  commandMutation(setting, (t) => ({
+    ...outcomeFields(t, changedSetting),
+    appEnv: appEnvField(t as unknown as PayloadBuilder<SettingResult>),
+    operation: operationField(t as unknown as PayloadBuilder<SettingResult>),
+  }))
 }
 
 for (const change of [setVariables, changeVariables, deleteVariable]) {
-  commandMutation(change, {
-    versioned: true,
-    waits: true,
-    payload: (t) => ({
-      appEnv: appEnvById(t, false),
-      ...outcomeFields(t, changedVariables),
-      operation: operationField(t as unknown as PayloadBuilder<Changed>),
-    }),
-  })
+  commandMutation(change, (t) => ({
+    appEnv: appEnvById(t, false),
+    ...outcomeFields(t, changedVariables),
+    operation: operationField(t as unknown as PayloadBuilder<Changed>),
+  }))
 }

@@ -1,7 +1,6 @@
 import { installed, solutionInstallation, upgraded } from '../../resources/solution-installation.ts'
 import { installCompose } from '../../services/solution/install-compose.ts'
 import { installSolution } from '../../services/solution/install-solution.ts'
-import { removeInstallation } from '../../services/solution/remove-installation.ts'
 import { getInstallation } from '../../services/solution/solution-queries.ts'
 import { upgradeInstallation } from '../../services/solution/upgrade-installation.ts'
 import { builder } from '../builder.ts'
@@ -9,7 +8,7 @@ import { type Answer, commandMutation, type PayloadBuilder } from '../derive/com
 import { rowFields } from '../derive/resource-fields.ts'
 import { rowType } from '../derive/row-types.ts'
 import { Node } from './node.ts'
-import { messageField, outcomeFields } from './payload-fields.ts'
+import { outcomeFields } from './payload-fields.ts'
 
 export const SolutionInstallation = rowType(
   solutionInstallation,
@@ -38,19 +37,9 @@ const installationField = <Result extends { installationId: string }>(t: Payload
   })
 
 for (const command of [installSolution, installCompose])
-  commandMutation(command, {
-    waits: true,
-    payload: (t) => ({ ...outcomeFields(t, installedFields), installation: installationField(t) }),
-  })
+  commandMutation(command, (t) => ({ ...outcomeFields(t, installedFields), installation: installationField(t) }))
 
-commandMutation(upgradeInstallation, {
-  versioned: true,
-  waits: true,
-  payload: (t) => ({ ...outcomeFields(t, upgradedFields), installation: installationField(t) }),
-})
-
-commandMutation(removeInstallation, {
-  versioned: true,
-  waits: true,
-  payload: (t) => ({ message: messageField(t) }),
-})
+commandMutation(upgradeInstallation, (t) => ({
+  ...outcomeFields(t, upgradedFields),
+  installation: installationField(t),
+}))

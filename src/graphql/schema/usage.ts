@@ -1,13 +1,10 @@
 import type { UsageLine as Line } from '../../domain/usage-price.ts'
-import { budgetChange, type UsageRecord, usage, usageLine } from '../../resources/usage.ts'
-import { deleteBudget, setBudget } from '../../services/usage/budget-commands.ts'
+import { type UsageRecord, usage, usageLine } from '../../resources/usage.ts'
 import { cursorOfLine } from '../../services/usage/usage-queries.ts'
 import { builder } from '../builder.ts'
-import { commandMutation } from '../derive/command-mutation.ts'
 import { recordType } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { connectionOf, pageRequest } from './page.ts'
-import { messageField, outcomeFields } from './payload-fields.ts'
 
 const Usage = recordType<UsageRecord>(usage)
 const UsageLine = recordType<Line>(usageLine)
@@ -55,6 +52,3 @@ builder.queryFields((t) => ({
     },
   }),
 }))
-
-commandMutation(setBudget, { payload: (t) => outcomeFields(t, budgetChange.fields) })
-commandMutation(deleteBudget, { payload: (t) => ({ message: messageField(t) }) })

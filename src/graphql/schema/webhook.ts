@@ -1,20 +1,12 @@
-import { testedWebhook } from '../../resources/outcome.ts'
 import type { RecordOf } from '../../resources/resource.ts'
 import { webhook, webhookSecret } from '../../resources/webhook.ts'
 import { webhookDelivery } from '../../resources/webhook-delivery.ts'
 import { redeliverWebhookDelivery } from '../../services/webhook/redeliver.ts'
-import { testWebhook } from '../../services/webhook/test-webhook.ts'
-import {
-  createWebhook,
-  deleteWebhook,
-  rotateWebhookSecret,
-  updateWebhook,
-} from '../../services/webhook/webhook-commands.ts'
+import { createWebhook, rotateWebhookSecret, updateWebhook } from '../../services/webhook/webhook-commands.ts'
 import { getWebhook, type webhookRecord } from '../../services/webhook/webhook-queries.ts'
 import { type Answer, commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { described, recordType } from '../derive/resource-fields.ts'
 import { Node } from './node.ts'
-import { messageField, outcomeFields } from './payload-fields.ts'
 
 const Webhook = recordType<RecordOf<typeof webhookRecord>>(webhook, [Node])
 const WebhookDelivery = recordType<RecordOf<typeof webhookDelivery.answer>>(webhookDelivery, [Node])
@@ -43,24 +35,14 @@ function secretField<Result extends { secret: string | null }>(t: PayloadBuilder
   })
 }
 
-commandMutation(createWebhook, {
-  payload: (t) => ({ webhook: webhookById(t, true), secret: secretField(t) }),
-})
-commandMutation(updateWebhook, { versioned: true, payload: (t) => ({ webhook: webhookById(t, false) }) })
-commandMutation(rotateWebhookSecret, {
-  versioned: true,
-  payload: (t) => ({ webhook: webhookById(t, false), secret: secretField(t) }),
-})
-commandMutation(testWebhook, { versioned: true, waits: true, payload: (t) => outcomeFields(t, testedWebhook) })
-commandMutation(deleteWebhook, { versioned: true, payload: (t) => ({ message: messageField(t) }) })
-commandMutation(redeliverWebhookDelivery, {
-  waits: true,
-  payload: (t) => ({
-    delivery: t.field({
-      type: WebhookDelivery,
-      nullable: true,
-      description: 'Delivery that is sent again.',
-      resolve: ({ result }) => result,
-    }),
+commandMutation(createWebhook, (t) => ({ webhook: webhookById(t, true), secret: secretField(t) }))
+commandMutation(updateWebhook, (t) => ({ webhook: webhookById(t, false) }))
+commandMutation(rotateWebhookSecret, (t) => ({ webhook: webhookById(t, false), secret: secretField(t) }))
+commandMutation(redeliverWebhookDelivery, (t) => ({
+  delivery: t.field({
+    type: WebhookDelivery,
+    nullable: true,
+    description: 'Delivery that is sent again.',
+    resolve: ({ result }) => result,
   }),
-})
+}))

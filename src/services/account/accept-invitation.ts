@@ -20,6 +20,7 @@ import { newUser, requireNoMember, restriction } from './membership.ts'
 export const acceptInvitation = command({
   name: 'acceptInvitation',
   rest: { method: 'POST', path: '/account/invitation/accept', answer: invitationAnswers.accepted },
+  versioned: true,
   about:
     'Accept an invitation. With the invitation’s secret in the header Authorization, you get a user and a token of your own, which is returned only in this answer. If you have a user, call with your own token, and send the secret as a field.',
   input: z.strictObject({

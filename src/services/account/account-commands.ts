@@ -65,6 +65,7 @@ const allowed = (what: string) => z.boolean().optional().describe(`Whether the a
 export const updateAccount = command({
   name: 'updateAccount',
   rest: { method: 'PUT', path: '/account', answer: answers.updatedAccount },
+  versioned: true,
   about:
     'Put an account on a plan, entitle it, allow it what its plan includes, or forbid it. What is deployed already keeps running. Only the installation’s admin may.',
   input: z.strictObject({
@@ -100,6 +101,7 @@ export const updateAccount = command({
 export const deleteAccount = command({
   name: 'deleteAccount',
   rest: { method: 'DELETE', path: '/account', answer: answers.message },
+  versioned: true,
   about: 'Delete an account without apps.',
   dangerous: true,
   input: z.strictObject({ accountId: id('account') }),
@@ -133,6 +135,7 @@ export const deleteAccount = command({
 export const setCurrentAccount = command({
   name: 'setCurrentAccount',
   rest: { method: 'PUT', path: '/account/current', answer: answers.currentAccount },
+  versioned: true,
   about: 'Select your current account, which lists are about when they name none.',
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:read',

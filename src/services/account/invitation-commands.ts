@@ -26,6 +26,7 @@ export const INVITATION_PATH = '/invitation'
 export const createInvitation = command({
   name: 'createInvitation',
   rest: { method: 'POST', path: '/account/invitation', answer: invitationAnswers.created },
+  versioned: true,
   about:
     'Invite a user to an account by a link that works once. The invitation cannot give more rights than you have, and becomes void when you lose them. The link is returned only in this answer.',
   input: z.strictObject({
@@ -75,6 +76,7 @@ export const createInvitation = command({
 export const revokeInvitation = command({
   name: 'revokeInvitation',
   rest: { method: 'DELETE', path: '/account/invitation', answer: answers.message },
+  versioned: true,
   about: 'Revoke an invitation that has not been accepted: its link stops working at once.',
   dangerous: true,
   input: z.strictObject({ invitationId: id('invitation') }),

@@ -27,6 +27,7 @@ import { revokeGivenBy } from './revoke-given-by.ts'
 export const addMember = command({
   name: 'addMember',
   rest: { method: 'POST', path: '/account/member', answer: member.answer },
+  versioned: true,
   about: 'Add a member to an account. A user who is new to the installation is created.',
   input: z.strictObject({ accountId: id('account'), email, roles, appEnvIds: appEnvIds.default(null) }),
   permission: 'member:manage',
@@ -58,6 +59,7 @@ export const addMember = command({
 export const updateMember = command({
   name: 'updateMember',
   rest: { method: 'PATCH', path: '/account/member', answer: member.answer },
+  versioned: true,
   about: 'Change the roles or the restriction of a member.',
   input: z.strictObject({
     accountId: id('account'),
@@ -102,6 +104,7 @@ export const updateMember = command({
 export const removeMember = command({
   name: 'removeMember',
   rest: { method: 'DELETE', path: '/account/member', answer: answers.message },
+  versioned: true,
   about: 'Remove a member from an account. At least one ADMIN stays.',
   dangerous: true,
   input: z.strictObject({ accountId: id('account'), userId: id('user') }),

@@ -14,6 +14,7 @@ import { revokeGivenBy } from './revoke-given-by.ts'
 export const leaveAccount = command({
   name: 'leaveAccount',
   rest: { method: 'POST', path: '/account/leave', answer: answers.message },
+  versioned: true,
   about: 'Leave an account that you are a member of. Its last unrestricted ADMIN cannot leave.',
   dangerous: true,
   input: z.strictObject({ accountId: id('account') }),
@@ -28,6 +29,7 @@ export const leaveAccount = command({
 export const transferAccount = command({
   name: 'transferAccount',
   rest: { method: 'POST', path: '/account/transfer', answer: invitationAnswers.transferred },
+  versioned: true,
   about:
     'Transfer an account: another member becomes ADMIN of all of it, and you cease to be one, both at once. You stay a member, or leave afterwards.',
   dangerous: true,

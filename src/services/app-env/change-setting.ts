@@ -84,6 +84,8 @@ export function settingCommand<Shape extends TargetShape>(
   return {
     name: setting.name,
     rest: setting.rest,
+    versioned: true,
+    waits: true,
     about: setting.about,
     input: setting.input,
     ...(setting.modernise ? { modernise: setting.modernise } : {}),

@@ -32,6 +32,7 @@ type AccountWithPlan = Awaited<ReturnType<typeof accountOf>>
 export const createAppEnv = command({
   name: 'createAppEnv',
   rest: { method: 'POST', path: '/app-env', answer: answers.createdAppEnv },
+  waits: true,
   about:
     'Create an environment of an app. It is PENDING until something is deployed to it; a managed service is deployed at once.',
   input: createAppEnvInput,

@@ -9,6 +9,8 @@ import { lockAppEnv } from '../targets/load-app-env.ts'
 export const deleteAppEnv = command({
   name: 'deleteAppEnv',
   rest: { method: 'DELETE', path: '/app-env', answer: answers.message },
+  versioned: true,
+  waits: true,
   about: 'Delete an environment. It disappears from all answers at once; its containers are removed in the background.',
   dangerous: true,
   input: z.strictObject(appEnvTarget),

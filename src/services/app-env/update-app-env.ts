@@ -24,6 +24,8 @@ import { replaceVariables } from './variables.ts'
 export const updateAppEnv = command({
   name: 'updateAppEnv',
   rest: { method: 'PUT', path: '/app-env', answer: answers.updatedAppEnv },
+  versioned: true,
+  waits: true,
   about: 'Change an environment. What its containers read stays as it is until the changes are applied.',
   input: updateAppEnvInput,
   permission: 'appEnv:change',

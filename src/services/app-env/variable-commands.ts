@@ -20,6 +20,8 @@ const applyImmediately = flag('Whether to deploy the changes at once, instead of
 export const setVariables = command({
   name: 'setVariables',
   rest: { method: 'PUT', path: '/app-env/variables', answer: answers.changedVariables },
+  versioned: true,
+  waits: true,
   about: 'Replace the environment variables by those given. A secret sent back masked keeps its value.',
   input: z.strictObject({ ...appEnvTarget, variables, applyImmediately }),
   permission: 'appEnv:change',
@@ -52,6 +54,8 @@ export const changedVariable = z.strictObject({
 export const changeVariables = command({
   name: 'changeVariables',
   rest: { method: 'PATCH', path: '/app-env/variables', answer: answers.changedVariables },
+  versioned: true,
+  waits: true,
   about: 'Add environment variables, or change those of the same name; all others stay as they are.',
   input: z.strictObject({
     ...appEnvTarget,
@@ -84,6 +88,8 @@ export const changeVariables = command({
 export const deleteVariable = command({
   name: 'deleteVariable',
   rest: { method: 'DELETE', path: '/app-env/variables', answer: answers.changedVariables },
+  versioned: true,
+  waits: true,
   about: 'Remove an environment variable. Refused while another variable refers to it.',
   input: z.strictObject({ ...appEnvTarget, name, applyImmediately }),
   permission: 'appEnv:change',

@@ -11,6 +11,8 @@ import { lockAppEnv } from '../targets/load-app-env.ts'
 export const deleteApp = command({
   name: 'deleteApp',
   rest: { method: 'DELETE', path: '/app', answer: answers.message },
+  versioned: true,
+  waits: true,
   about: 'Delete an app and its environments. Refused while an environment has preventDestroy.',
   dangerous: true,
   input: z.strictObject({ appId: id('app') }),

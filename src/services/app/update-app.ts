@@ -17,6 +17,8 @@ import { changeVolumes, volumePathIn } from './app-volume.ts'
 export const updateApp = command({
   name: 'updateApp',
   rest: { method: 'PATCH', path: '/app', answer: answers.updatedApp },
+  versioned: true,
+  waits: true,
   about: 'Change an app. Its environments keep running as they are until the changes are applied.',
   input: updateAppInput,
   modernise(sent) {

@@ -22,6 +22,7 @@ const pattern = z
 export const setAutoDeploy = command({
   name: 'setAutoDeploy',
   rest: { method: 'PUT', path: '/app-env/auto-deploy', answer: autoDeploy.answer },
+  versioned: true,
   about:
     'Let pushes to the branch of an environment build and deploy it, with your rights: when you lose them, pushes are ignored. Pushes arrive through a git hook, or through the GitHub App.',
   input: z.strictObject({
@@ -57,6 +58,7 @@ export const setAutoDeploy = command({
 export const deleteAutoDeploy = command({
   name: 'deleteAutoDeploy',
   rest: { method: 'DELETE', path: '/app-env/auto-deploy', answer: answers.message },
+  versioned: true,
   about: 'Turn auto-deploy off: pushes no longer deploy the environment. A deployment that is under way continues.',
   input: z.strictObject(appEnvTarget),
   permission: 'appEnv:change',

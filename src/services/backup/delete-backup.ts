@@ -13,6 +13,8 @@ interface DeletedBackup extends Record<string, unknown> {
 export const deleteBackup = command({
   name: 'deleteBackup',
   rest: { method: 'DELETE', path: '/app-env/backup', answer: answers.message },
+  versioned: true,
+  waits: true,
   about: 'Delete a backup for good. Refused while an operation takes, restores or verifies it.',
   dangerous: true,
   input: z.strictObject({ backupKey: id('backup') }),

@@ -22,6 +22,7 @@ const RECHECK_MS = 5_000
 export const downloadBackup = command({
   name: 'downloadBackup',
   rest: { method: 'POST', path: '/app-env/backup-download', answer: answers.backupDownload },
+  versioned: true,
   about:
     'Request an address to read a backup from, decrypted, in the format of the engine’s own tool. The address needs no token, and works for 15 minutes, as long as yours does and may read the backup.',
   input: z.strictObject({ backupKey: id('backup') }),

@@ -17,6 +17,8 @@ interface ToBeCleared extends Record<string, unknown> {
 export const clearBuildCache = command({
   name: 'clearBuildCache',
   rest: { method: 'DELETE', path: '/app-env/build-cache', answer: answers.message },
+  versioned: true,
+  waits: true,
   about:
     'Clear the build cache that builds of an environment use, cache mounts included: that of all environments of its account on the same container engine. The next builds take longer. It is cleared between two builds.',
   input: z.strictObject(appEnvTarget),

@@ -52,6 +52,7 @@ export const createCredential = command({
 export const updateCredential = command({
   name: 'updateCredential',
   rest: { method: 'PUT', path: '/credential', answer: answers.changedCredential },
+  versioned: true,
   about:
     'Rename a credential, replace its data, or make it the default of its registry. New data is tried like that of a new credential. Later deployments use it.',
   input: z.strictObject({

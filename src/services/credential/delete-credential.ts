@@ -24,6 +24,7 @@ const WORDS: Record<CredentialUsage['kind'], (name: string, count: number) => st
 export const deleteCredential = command({
   name: 'deleteCredential',
   rest: { method: 'DELETE', path: '/credential', answer: answers.message },
+  versioned: true,
   about:
     'Delete a credential. Refused while it is used, unless forced: then it is removed from apps, and backup schedules that use it are turned off. Backups that are stored with it have to be deleted first in any case.',
   dangerous: true,

@@ -17,6 +17,7 @@ interface Asked {
 export const testCredential = command({
   name: 'testCredential',
   rest: { method: 'POST', path: '/credential/test', answer: answers.testedCredential },
+  versioned: true,
   about:
     'Check at the registry of a credential whether it accepts the login. The result is returned, and stored in the credential as `checkedAt`.',
   input: z.strictObject({ credentialId: id('credential') }),

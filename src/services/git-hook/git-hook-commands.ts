@@ -70,6 +70,7 @@ export const createGitHook = command({
 export const updateGitHook = command({
   name: 'updateGitHook',
   rest: { method: 'PUT', path: '/account/git-hook', answer: gitHook.answer },
+  versioned: true,
   about: 'Change a git hook: its name, and where commits get a status, with null for nowhere.',
   input: z.strictObject({
     gitHookId: id('git hook'),
@@ -101,6 +102,7 @@ export const updateGitHook = command({
 export const rotateGitHookSecret = command({
   name: 'rotateGitHookSecret',
   rest: { method: 'POST', path: '/account/git-hook/rotate-secret', answer: createdGitHook },
+  versioned: true,
   about:
     'Give a git hook a new secret, which is returned only in this answer. For a while, deliveries with the former one are accepted, too.',
   dangerous: true,
@@ -125,6 +127,7 @@ export const rotateGitHookSecret = command({
 export const deleteGitHook = command({
   name: 'deleteGitHook',
   rest: { method: 'DELETE', path: '/account/git-hook', answer: answers.message },
+  versioned: true,
   about: 'Delete a git hook: what the git host sends to it is refused. Its deliveries stay in the log.',
   dangerous: true,
   input: z.strictObject({ gitHookId: id('git hook') }),

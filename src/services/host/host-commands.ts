@@ -53,6 +53,8 @@ const OUTCOMES = { VALID: 'SUCCEEDED', INVALID: 'FAILED', VALIDATING: RUNNING } 
 export const addHost = command({
   name: 'addHost',
   rest: { method: 'POST', path: '/app-env/host', answer: host.answer },
+  versioned: true,
+  waits: true,
   about: 'Add a host of your own to an environment. The host leads there once one of the two DNS records is found.',
   input: z.strictObject({ ...appEnvTarget, host: hostName }),
   permission: 'appEnv:change',
@@ -83,6 +85,8 @@ export const addHost = command({
 export const validateHost = command({
   name: 'validateHost',
   rest: { method: 'PUT', path: '/app-env/host', answer: host.answer },
+  versioned: true,
+  waits: true,
   about: 'Check the DNS records of a custom host again, now.',
   input: z.strictObject(whichHost),
   permission: 'appEnv:change',
@@ -101,6 +105,7 @@ export const validateHost = command({
 export const removeHost = command({
   name: 'removeHost',
   rest: { method: 'DELETE', path: '/app-env/host', answer: answers.message },
+  versioned: true,
   about: 'Remove a custom host. For a while only the same account can claim it again.',
   dangerous: true,
   input: z.strictObject(whichHost),

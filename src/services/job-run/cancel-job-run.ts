@@ -12,6 +12,8 @@ import { lockJobRun } from './load-job-run.ts'
 export const cancelJobRun = command({
   name: 'cancelJobRun',
   rest: { method: 'POST', path: '/app-env/job-run/cancel', answer: jobRun.answer },
+  versioned: true,
+  waits: true,
   about:
     'Cancel a job run. One that waits is cancelled at once; one that runs, as soon as its container has been stopped: SIGTERM, then SIGKILL.',
   input: z.strictObject({ jobRunId: id('job run') }),

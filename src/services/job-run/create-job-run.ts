@@ -15,6 +15,8 @@ import { addJobRun } from './new-job-run.ts'
 export const createJobRun = command({
   name: 'createJobRun',
   rest: { method: 'POST', path: '/app-env/job-runs', answer: jobRun.answer },
+  versioned: true,
+  waits: true,
   about:
     'Run a finite command in a fresh container of the current version of an environment, with its variables and network and without traffic. Fields that are sent are for this run alone.',
   input: jobRunInput,

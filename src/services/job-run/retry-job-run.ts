@@ -14,6 +14,8 @@ import { addJobRun } from './new-job-run.ts'
 export const retryJobRun = command({
   name: 'retryJobRun',
   rest: { method: 'POST', path: '/app-env/job-run/retry', answer: jobRun.answer },
+  versioned: true,
+  waits: true,
   about: 'Run what a job run that has ended ran once more: the same version, command, variables and input.',
   input: z.strictObject({ jobRunId: id('job run') }),
   permission: 'jobRun:operate',

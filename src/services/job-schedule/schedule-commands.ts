@@ -34,6 +34,7 @@ function requireRevision(present: number, expected: number | undefined): void {
 export const setJobSchedule = command({
   name: 'setJobSchedule',
   rest: { method: 'PUT', path: '/app-env/job-schedule', answer: jobSchedule.answer },
+  versioned: true,
   about: 'Set the schedule on which runs of a job start automatically. It takes effect at once.',
   input: z.strictObject({
     ...appEnvTarget,
@@ -78,6 +79,7 @@ export const setJobSchedule = command({
 export const deleteJobSchedule = command({
   name: 'deleteJobSchedule',
   rest: { method: 'DELETE', path: '/app-env/job-schedule', answer: answers.message },
+  versioned: true,
   about: 'Delete the schedule of a job. Runs that it has started continue.',
   input: z.strictObject({ ...appEnvTarget, revision }),
   permission: 'jobSchedule:change',

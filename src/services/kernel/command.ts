@@ -133,6 +133,10 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   name: string
   /** Absent: it is called by a person’s browser alone. */
   rest?: RestWrite
+  /** What it acts on has a version that the caller can insist on. */
+  versioned?: true
+  /** It may begin an operation, a run or other work, whose end the caller can wait for. */
+  waits?: true
   about: string
   input: z.ZodObject<Shape>
   /** Turns what older clients send into what the input accepts today, before it is validated. */

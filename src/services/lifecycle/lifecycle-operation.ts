@@ -65,6 +65,8 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
       answer: operation.answer ?? answers.lifecycle,
       isLifecycle: true,
     },
+    versioned: true,
+    waits: true,
     about: operation.about,
     dangerous: operation.dangerous ?? false,
     input: z.strictObject({ ...appEnvTarget, ...operation.input }),

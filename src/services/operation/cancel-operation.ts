@@ -24,6 +24,7 @@ export async function lockOperation(tx: Transaction, operationId: string): Promi
 export const cancelOperation = command({
   name: 'cancelOperation',
   rest: { method: 'POST', path: '/operation/cancel', answer: answers.lifecycle },
+  versioned: true,
   about: 'Cancel an operation that has not ended. The operation ends at once, and what ran before keeps running.',
   input: z.strictObject({ operationId: id('operation') }),
   permission: 'appEnv:operate',

@@ -13,6 +13,8 @@ import { lockOperation } from './cancel-operation.ts'
 export const retryOperation = command({
   name: 'retryOperation',
   rest: { method: 'POST', path: '/operation/retry', answer: answers.lifecycle },
+  versioned: true,
+  waits: true,
   about: 'Drive a failed operation again, as a new one with the same intent. For dead letters, once the cause is gone.',
   input: z.strictObject({ operationId: id('failed operation') }),
   permission: 'appEnv:operate',

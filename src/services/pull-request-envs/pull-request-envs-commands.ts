@@ -17,6 +17,7 @@ const MAX_HOURS = 720
 export const setPullRequestEnvs = command({
   name: 'setPullRequestEnvs',
   rest: { method: 'PUT', path: '/app/pull-request-envs', answer: pullRequestEnvs.answer },
+  versioned: true,
   about:
     'Give each pull request of the app’s repository an environment of its own, with your rights: it is created when the pull request is opened, rebuilt with each push, and deleted when it is closed. Pull requests arrive through a git hook, or through the GitHub App.',
   input: z.strictObject({
@@ -67,6 +68,7 @@ export const setPullRequestEnvs = command({
 export const deletePullRequestEnvs = command({
   name: 'deletePullRequestEnvs',
   rest: { method: 'DELETE', path: '/app/pull-request-envs', answer: answers.message },
+  versioned: true,
   about:
     'Turn environments for pull requests of an app off. Existing ones stay unchanged until their pull request is closed or they expire.',
   input: z.strictObject({ appId: id('app') }),

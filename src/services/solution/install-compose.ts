@@ -43,6 +43,7 @@ const repository = {
 export const installCompose = command({
   name: 'installCompose',
   rest: { method: 'POST', path: '/solutions/compose', answer: installed },
+  waits: true,
   about:
     'Install the services of a compose file as apps that belong together, as a solution is installed. Official PostgreSQL and MySQL become managed services; services with `build` are built from the repository that gitRepo names.',
   input: z.strictObject({ accountId, compose, variables, ...repository, appName, region, installationId }),

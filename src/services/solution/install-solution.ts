@@ -17,6 +17,7 @@ const { accountId, appName, region, installationId } = installationPlace
 export const installSolution = command({
   name: 'installSolution',
   rest: { method: 'POST', path: '/solutions', answer: installed },
+  waits: true,
   about:
     'Install a solution: create its apps and environments, and deploy them one after the other as they depend on each other.',
   input: z.strictObject({

@@ -11,6 +11,8 @@ import { type LoadedInstallation, lockSolutionInstallation } from './load-instal
 export const removeInstallation = command({
   name: 'removeInstallation',
   rest: { method: 'DELETE', path: '/solutions/installation', answer: answers.message },
+  versioned: true,
+  waits: true,
   about: 'Remove an installed solution: delete its apps, what depends on others first. Volumes are kept.',
   dangerous: true,
   input: z.strictObject({ installationId: id('installation') }),

@@ -25,6 +25,8 @@ type UpgradeTarget = Target & { installation: LoadedInstallation }
 export const upgradeInstallation = command({
   name: 'upgradeInstallation',
   rest: { method: 'POST', path: '/solutions/installation/upgrade', answer: upgraded },
+  versioned: true,
+  waits: true,
   about:
     'Bring an installation to the present revision of its solution. What changes in its apps becomes pending changes; components that are new are deployed; what was changed by hand is kept.',
   input: z.strictObject({ installationId: id('installation'), inputs: solutionInputs }),

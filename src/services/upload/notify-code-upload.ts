@@ -19,6 +19,8 @@ export const notifyCodeUpload = command({
     // CI clients know the second one.
     alias: { path: '/app-env/upload-storage-event', name: 'uploadStorageEvent' },
   },
+  versioned: true,
+  waits: true,
   about: 'Report that the archive is uploaded, so that the source is built and deployed.',
   input: z.strictObject({ ...appEnvTarget, storageKey: id('upload, from request-storage-key') }),
   permission: 'appEnv:operate',

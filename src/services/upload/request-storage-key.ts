@@ -23,6 +23,7 @@ export const hashOf = (secret: string): string => createHash('sha256').update(se
 export const requestStorageKey = command({
   name: 'requestStorageKey',
   rest: { method: 'POST', path: '/app-env/request-storage-key', answer: answers.storageKey },
+  versioned: true,
   about:
     'Request an address to upload source code to. PUT the archive to uploadUrl within an hour, then call notifyCodeUpload.',
   input: z.strictObject({

@@ -14,6 +14,8 @@ interface DeletedVolume extends Record<string, unknown> {
 export const deleteVolume = command({
   name: 'deleteVolume',
   rest: { method: 'DELETE', path: '/volume', answer: answers.message },
+  versioned: true,
+  waits: true,
   about: 'Delete a volume and its data for good. Refused while an environment uses the volume.',
   dangerous: true,
   input: z.strictObject({ volumeId: id('volume') }),

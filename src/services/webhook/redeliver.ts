@@ -14,6 +14,7 @@ type Delivery = RecordOf<typeof deliveryRecord>
 export const redeliverWebhookDelivery = command({
   name: 'redeliverWebhookDelivery',
   rest: { method: 'POST', path: '/account/webhook/delivery/redeliver', answer: webhookDelivery.answer },
+  waits: true,
   about:
     'Send the event of a delivery again, at once and with the same `webhook-id`. One that still waits is only hurried, in its order; one that had ended goes beside the others.',
   input: z.strictObject({ deliveryId: id('delivery') }),

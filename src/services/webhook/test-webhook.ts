@@ -20,6 +20,8 @@ interface TestedWebhook extends Record<string, unknown> {
 export const testWebhook = command({
   name: 'testWebhook',
   rest: { method: 'POST', path: '/account/webhook/test', answer: answers.testedWebhook },
+  versioned: true,
+  waits: true,
   about:
     'Send a test event, `webhook.tested`, to one webhook, whatever types it has chosen. It is attempted once, without waiting for other deliveries. A call that waits returns its outcome.',
   input: z.strictObject({ webhookId: id('webhook') }),

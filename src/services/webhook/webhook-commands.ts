@@ -70,6 +70,7 @@ export const createWebhook = command({
 export const updateWebhook = command({
   name: 'updateWebhook',
   rest: { method: 'PUT', path: '/account/webhook', answer: webhook.answer },
+  versioned: true,
   about:
     'Change a webhook. A webhook that is enabled again continues where it stopped, as far back as events are kept. Waiting deliveries are sent with the new settings.',
   input: z.strictObject({
@@ -123,6 +124,7 @@ export const updateWebhook = command({
 export const rotateWebhookSecret = command({
   name: 'rotateWebhookSecret',
   rest: { method: 'POST', path: '/account/webhook/rotate-secret', answer: createdWebhook },
+  versioned: true,
   about:
     'Give a webhook a new secret, which is returned only in this answer. For a while, deliveries are signed with the former one, too.',
   dangerous: true,
@@ -153,6 +155,7 @@ export const rotateWebhookSecret = command({
 export const deleteWebhook = command({
   name: 'deleteWebhook',
   rest: { method: 'DELETE', path: '/account/webhook', answer: answers.message },
+  versioned: true,
   about: 'Delete a webhook with its deliveries. Waiting deliveries are not sent.',
   dangerous: true,
   input: z.strictObject({ webhookId: id('webhook') }),

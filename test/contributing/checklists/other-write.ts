@@ -3,11 +3,14 @@ import type { ChecklistProof } from '../checklist-proof.ts'
 
 const COMMAND = `import { z } from 'zod'
 import { notFound } from '../../domain/errors.ts'
+import { answers } from '../../resources/outcome.ts'
 import { command } from '../kernel/command.ts'
 import { id } from '../kernel/input.ts'
 
 export const growVolume = command({
   name: 'growVolume',
+  rest: { method: 'POST', path: '/volume/grow', answer: answers.message },
+  versioned: true,
   about: 'Give a volume another MB.',
   input: z.strictObject({ volumeId: id('volume') }),
   permission: 'appEnv:change',
@@ -24,28 +27,21 @@ export const growVolume = command({
 })
 `
 const FILE = 'src/services/volume/grow-volume.ts'
-const ROUTES = 'src/rest/routes.ts'
-const SCHEMA = 'src/graphql/schema/volume.ts'
+const CATALOGUE = 'src/services/catalogue.ts'
 const CASES = 'test/parity/setting-cases.ts'
 
 export const otherWrite: ChecklistProof = {
   heading: 'Any other write',
   follow(copy) {
     copy.write(FILE, COMMAND)
-    copy.addLine(ROUTES, "del('/volume',", "  post('/volume/grow', growVolume, answers.message),", [
-      "import { growVolume } from '../services/volume/grow-volume.ts'",
+    copy.addLine(CATALOGUE, 'deleteVolume,', '  growVolume,', [
+      "import { growVolume } from './volume/grow-volume.ts'",
     ])
-    copy.addLine(
-      SCHEMA,
-      'commandMutation(deleteVolume,',
-      'commandMutation(growVolume, { versioned: true, payload: (t) => ({ message: messageField(t) }) })',
-      ["import { growVolume } from '../../services/volume/grow-volume.ts'"],
-    )
     copy.addLine(CASES, "parityCase('deleteVolume that is not there'", PARITY_CASE, [
       "import { growVolume } from '../../src/services/volume/grow-volume.ts'",
     ])
   },
-  edits: [SCHEMA, ROUTES, FILE, CASES],
+  edits: [CATALOGUE, FILE, CASES],
   expectOutcome({ sdl, openapi }) {
     const { post } = openapi.paths['/volume/grow']
     expect(post).toMatchObject({ operationId: 'growVolume', description: 'Give a volume another MB.' })
