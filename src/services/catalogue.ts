@@ -167,7 +167,7 @@ export const COMMANDS: readonly AnyCommand[] = [
   createAppEnv,
   updateAppEnv,
   deleteAppEnv,
-  ...Object.values(lifecycleOperations),
+  ...lifecycleOperations,
   requestStorageKey,
   notifyCodeUpload,
   changeResources,

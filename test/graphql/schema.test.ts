@@ -69,7 +69,7 @@ describe('the schema', () => {
   })
 
   test('has every lifecycle operation, with expectedVersion and waitSeconds', () => {
-    for (const { name } of Object.values(lifecycleOperations)) {
+    for (const { name } of lifecycleOperations) {
       const input = schema.getMutationType()?.getFields()[name]?.args[0]?.type
       const named = input && isNonNullType(input) ? input.ofType : input
       expect(isInputObjectType(named) && Object.keys(named.getFields())).toEqual(

@@ -94,7 +94,7 @@ function refusalsOf(command: AnyCommand): ParityCase[] {
 const USERS_ONLY = new Set<AnyCommand>([rotateCredentials, restoreBackup])
 
 export const lifecycleCases = [
-  ...Object.values(lifecycleOperations).flatMap((one) => (USERS_ONLY.has(one) ? [] : refusalsOf(one))),
+  ...lifecycleOperations.flatMap((one) => (USERS_ONLY.has(one) ? [] : refusalsOf(one))),
   ...serviceCases,
   ...backupCases,
 

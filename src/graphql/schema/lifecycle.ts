@@ -24,7 +24,7 @@ const FIELDS: Readonly<Record<string, Fields>> = {
   verifyBackup: ofBackup,
 }
 
-for (const operation of Object.values(lifecycleOperations)) {
+for (const operation of lifecycleOperations) {
   commandMutation(operation, (t) =>
     lifecycleFields(t as unknown as PayloadBuilder<Payload>, FIELDS[operation.name] ?? lifecycle),
   )

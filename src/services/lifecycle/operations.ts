@@ -10,17 +10,17 @@ import { startAppEnv } from './start.ts'
 import { stopAppEnv } from './stop.ts'
 import { verifyBackup } from './verify-backup.ts'
 
-/** Every lifecycle operation, by the last part of its REST path. */
-export const lifecycleOperations = {
-  'deploy-image': deployImage,
-  build: buildAppEnv,
-  redeploy: redeployAppEnv,
-  rollback: rollbackAppEnv,
-  stop: stopAppEnv,
-  start: startAppEnv,
-  'apply-changes': applyChanges,
-  backup: backUpAppEnv,
-  'backup-restore': restoreBackup,
-  'backup-verify': verifyBackup,
-  'credentials/rotate': rotateCredentials,
-} as const
+/** Every lifecycle operation. */
+export const lifecycleOperations = [
+  deployImage,
+  buildAppEnv,
+  redeployAppEnv,
+  rollbackAppEnv,
+  stopAppEnv,
+  startAppEnv,
+  applyChanges,
+  backUpAppEnv,
+  restoreBackup,
+  verifyBackup,
+  rotateCredentials,
+] as const

@@ -7,6 +7,7 @@ import { z } from 'zod'
 
 export const pauseAppEnv = lifecycleOperation({
   name: 'pauseAppEnv',
+  path: '/app-env/pause',
   about: 'Stop the containers of an environment for a while.',
   accepted: 'The environment is being paused',
   input: { reason: z.string().min(1).max(100).describe('Why the environment is paused.').optional() },
@@ -25,7 +26,7 @@ export const lifecycleOperation: ChecklistProof = {
   heading: 'A lifecycle operation',
   follow(copy) {
     copy.write('src/services/lifecycle/pause.ts', OPERATION)
-    copy.addLine(LIST, "'apply-changes':", '  pause: pauseAppEnv,', ["import { pauseAppEnv } from './pause.ts'"])
+    copy.addLine(LIST, 'applyChanges,', '  pauseAppEnv,', ["import { pauseAppEnv } from './pause.ts'"])
     copy.addLine('prisma/schema.prisma', 'APPLY_CHANGES', '  PAUSE')
     copy.addLine(WORDS, 'APPLY_CHANGES:', "  PAUSE: 'Stops the containers for a while.',")
     copy.addLine(HANDLERS, 'APPLY_CHANGES:', '  PAUSE: stop,')

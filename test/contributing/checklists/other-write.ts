@@ -34,9 +34,7 @@ export const otherWrite: ChecklistProof = {
   heading: 'Any other write',
   follow(copy) {
     copy.write(FILE, COMMAND)
-    copy.addLine(CATALOGUE, 'deleteVolume,', '  growVolume,', [
-      "import { growVolume } from './volume/grow-volume.ts'",
-    ])
+    copy.addLine(CATALOGUE, 'deleteVolume,', '  growVolume,', ["import { growVolume } from './volume/grow-volume.ts'"])
     copy.addLine(CASES, "parityCase('deleteVolume that is not there'", PARITY_CASE, [
       "import { growVolume } from '../../src/services/volume/grow-volume.ts'",
     ])
