@@ -55,7 +55,7 @@ export interface ImageBuild {
   /** Name of the Dockerfile in the archive. */
   dockerfile: string
   buildArgs: Readonly<Record<string, string>>
-  /** Name or number of the stage that becomes the image. Absent: the last one. */
+  /** Name of the stage that becomes the image. Absent: the last one. */
   target?: string
   /**
    * Ids of images of the engine that it may start from, by the names that the Dockerfile has for them. Given for a builder

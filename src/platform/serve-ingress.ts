@@ -23,6 +23,7 @@ function reportOtherProcess({ link, config, readiness }: RoleContext): void {
   if (isWorkerElsewhere || link.isElsewhere('api', config)) readiness.database = siblingPart(link, 'database', false)
   if (!isWorkerElsewhere) return
   readiness.worker = siblingPart(link, 'worker', false)
+  readiness.tasks = siblingPart(link, 'tasks', false)
   readiness.engine = siblingPart(link, 'engine', false)
   readiness.builder = siblingPart(link, 'builder', false)
   // Where it is off, the worker has no such part.

@@ -8,6 +8,8 @@ type Task = Worker['tasks'][number]
 /** Fewer in a row are a passing trouble. */
 const FAILURES_REPORTED = 3
 const MAX_REASON = 300
+/** Prisma’s own messages have what it was called with. */
+const QUOTES_CALLS = /Invalid .*invocation/
 
 /** What `/readyz` says of the periodic tasks. Messages about the engine of a region may hold its address: they are in the log. */
 export function taskPart(tasks: readonly Task[]): PartState {
@@ -29,7 +31,9 @@ export function taskPart(tasks: readonly Task[]): PartState {
 }
 
 const errorOf = ({ error, engine }: Task): string | null =>
-  error === null || engine === null ? (error?.replaceAll(/\s+/g, ' ').slice(0, MAX_REASON) ?? null) : 'see the log'
+  error === null || (engine === null && !QUOTES_CALLS.test(error))
+    ? (error?.replaceAll(/\s+/g, ' ').slice(0, MAX_REASON) ?? null)
+    : 'see the log'
 
 /** The same for alerts. A task that has not ended yet has no time. */
 export function registerTaskMetrics(registry: Registry, worker: Pick<Worker, 'tasks'>): void {

@@ -50,7 +50,11 @@ const fields = {
   dockerPresetVersion: field.column('dockerPresetVersion', text_, 'Version of the preset.'),
   image: field.column('image', text_, 'Prebuilt image, as set on the app.'),
   buildArgs: field.column('buildArgs', text_, 'Docker build arguments of the app.'),
-  buildTarget: field.column('buildTarget', text_, 'Stage of the Dockerfile that is built; null for the last one.'),
+  buildTarget: field.column(
+    'buildTarget',
+    text_,
+    'Stage of the Dockerfile of the source that is built; null for the last one. Presets have stages of their own.',
+  ),
   customDockerfileContent: field.column('customDockerfileContent', text_, 'Content of the inline Dockerfile.'),
   healthCheckPath: field.column('healthCheckPath', text_, 'Path of the health check; null for a TCP connect.'),
   healthCheckPort: field.column(

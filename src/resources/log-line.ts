@@ -45,7 +45,7 @@ export const logLine = resource({
     isPartial: field.given(
       'isPartial',
       flag,
-      'Whether the line goes on in the next one of its container and stream: of more than 16 KB, it comes in pieces.',
+      'Whether the line goes on in the next one of its container and stream with the same timestamp: of more than 16 KB, it comes in pieces. Those over the rate of lines are missing.',
     ),
     level: field.given(
       'level',

@@ -10,6 +10,7 @@ const OWN = {
   failed: 0,
   failures: [],
   failedFiles: [],
+  elsewhere: 0,
   flaky: [],
   minutes: 60.24,
 }
@@ -71,6 +72,7 @@ const counts = (failures: readonly string[], passed: number, files: readonly str
   failed: failures.length,
   failures,
   failedFiles: files,
+  elsewhere: 0,
   flaky: [],
 })
 
@@ -81,7 +83,9 @@ test('files with a failure are run once more in CI, unless so many failed that s
   expect(isWorthAnotherRun(counts(['a > b: c'], 40, files(1)), { isCi })).toBe(true)
   expect(isWorthAnotherRun(counts(['a > b: c'], 40, files(1)), { isCi: false })).toBe(false)
   expect(isWorthAnotherRun(counts(['a > b: c'], 40, files(9)), { isCi })).toBe(false)
-  expect(isWorthAnotherRun(counts(['outside of a test: c'], 40, []), { isCi })).toBe(false)
+  expect(
+    isWorthAnotherRun({ ...counts(['a > b: c', 'outside of a test: d'], 40, files(1)), elsewhere: 1 }, { isCi }),
+  ).toBe(false)
 })
 
 test('what fails again has failed; what passes then is counted and named as flaky', () => {
@@ -91,6 +95,7 @@ test('what fails again has failed; what passes then is counted and named as flak
     failed: 1,
     failures: ['[quick] a.test.ts > two: wrong still'],
     failedFiles: ['a.test.ts'],
+    elsewhere: 0,
     flaky: ['[quick] a.test.ts > one: slow'],
   })
   expect(withSecondRun(first, counts(['the run ended with 143'], 0, []))).toBe(first)

@@ -12,22 +12,30 @@ export interface Counts {
   failures: readonly string[]
   /** The files with a failure, as Vitest takes their names. */
   failedFiles: readonly string[]
+  /** Failures that are in no file, such as a process of tests that died. */
+  elsewhere: number
 }
 
 /** Ends the output with a machine-readable line: `N passed, N failed`. */
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { message: string }[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
+    // A file that was not run, because its process died, has neither.
+    const notRun = modules.filter((module) => ['pending', 'queued'].includes(module.state()))
+    const outside = [
+      ...unhandledErrors.map((error) => lineOf('outside of a test', [error])),
+      ...notRun.map((module) => lineOf(module.relativeModuleId, [{ message: 'was not run' }])),
+    ]
     const failures = [
       ...tests.filter(hasFailed).map((test) => lineOf(placeOf(test), test.result().errors)),
       // A file that does not load has no tests that could fail, but is a failure all the same.
       ...modules.filter(hasErrors).map((module) => lineOf(module.relativeModuleId, module.errors())),
-      ...unhandledErrors.map((error) => lineOf('outside of a test', [error])),
+      ...outside,
     ]
     const passed = tests.filter((test) => test.result().state === 'passed').length
     const failed = modules.filter((module) => hasErrors(module) || [...module.children.allTests()].some(hasFailed))
     const failedFiles = [...new Set(failed.map((module) => module.relativeModuleId))]
-    const counts: Counts = { passed, failed: failures.length, failures, failedFiles }
+    const counts: Counts = { passed, failed: failures.length, failures, failedFiles, elsewhere: outside.length }
     process.stdout.write(`${failureLines(counts)}${summaryLine(counts)}\n`)
     const file = process.env[COUNTS_FILE]
     if (file) writeFileSync(file, JSON.stringify(counts))

@@ -131,10 +131,10 @@ function wires({ name, token }: Caller, wireOf: (token: string) => Wire): Wire {
   return wire
 }
 
-/** Takes turns: a route of REST, a root field of GraphQL. What waits is no subject here. */
+/** Takes turns: a route of REST, a root field of GraphQL. Subscriptions, whose answers do not end, are those of `hostile`. */
 function callOf(draw: Draw, targets: Targets, number: number): Sent {
-  if (number % 2 === 0) return restCase(draw, targets, Math.floor(number / 2))
-  const { kind: _kind, ...body } = graphqlCase(draw, targets, Math.floor(number / 2))
+  const { kind, ...body } = graphqlCase(draw, targets, Math.floor(number / 2))
+  if (number % 2 === 0 || kind === 'subscription') return restCase(draw, targets, Math.floor(number / 2))
   return { method: 'POST', path: '/graphql', headers: {}, body: JSON.stringify(body) }
 }
 

@@ -37,6 +37,5 @@ function wantedStage(dockerfile: string, target: string | null): Stage | null {
       if (as === 'as' && name !== undefined) named.set(name, stage)
     } else if (instruction.keyword === 'ARG') stages.at(-1)?.args.push(instruction)
   }
-  if (target === null) return stages.at(-1) ?? null
-  return named.get(target.toLowerCase()) ?? stages[Number(target)] ?? null
+  return (target === null ? stages.at(-1) : named.get(target.toLowerCase())) ?? null
 }

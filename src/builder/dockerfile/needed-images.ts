@@ -51,7 +51,7 @@ function withoutFrontEnd(text: string): string {
 }
 
 const stageNamed = (stages: readonly Stage[], name: string): Stage | undefined =>
-  stages.find((one) => one.name === name.toLowerCase()) ?? stageByNumber(stages, name)
+  stages.findLast((one) => one.name === name.toLowerCase())
 
 const stageByNumber = (stages: readonly Stage[], name: string): Stage | undefined =>
   /^\d{1,4}$/.test(name) ? stages[Number(name)] : undefined

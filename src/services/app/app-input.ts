@@ -62,13 +62,13 @@ const buildArgs = z
   })
   .describe('Docker build arguments: `A=b C="d e"`, one a line, or a JSON object.')
 
-/** As BuildKit has names of stages. */
+/** As BuildKit has names of stages. It finds none by its number. */
 const buildTarget = z
   .string()
   .max(MAX_TEXT_LENGTH)
   .regex(
-    /^(?:[A-Za-z0-9][A-Za-z0-9_.-]*)?$/,
-    'must be the name or the number of a stage: letters, digits, dots, dashes and underscores',
+    /^(?:[A-Za-z][A-Za-z0-9_.-]*)?$/,
+    'must be the name of a stage: letters, digits, dots, dashes and underscores, a letter first',
   )
   .describe('Stage of the Dockerfile to build. Default: the last one. Empty clears it.')
 

@@ -35,7 +35,14 @@ export async function buildImage(building: FetchedBuild) {
   const written = await writeDockerfile(building, { context, cacheScope, signal: deadline.signal })
   log.write(`The Dockerfile is ${written.origin}`)
   const isWrittenHere = written.installs
-  const given = { ...written, isWrittenHere, buildArgs: { ...written.buildArgs, ...buildArgsOf(plan, variables) } }
+  // A preset has stages of its own.
+  const target = isWrittenHere ? null : (plan.buildTarget ?? null)
+  const given = {
+    ...written,
+    isWrittenHere,
+    target,
+    buildArgs: { ...written.buildArgs, ...buildArgsOf(plan, variables) },
+  }
   const logins = await registryLoginsOf(attempt, appEnv, plan.pullCredentialId)
   const name = `berth-${traits.namespace}/${appEnv.cliEnvName}:${content.version}`
   // The context is read while it is built from. When that fails, the engine would wait for the rest of it.
@@ -70,7 +77,7 @@ export async function buildImage(building: FetchedBuild) {
       context: packed,
       dockerfile: DOCKERFILE_NAME,
       ...inputs,
-      ...(plan.buildTarget ? { target: plan.buildTarget } : {}),
+      ...(target === null ? {} : { target }),
       credentials: logins,
       resources,
       diskMb,
@@ -103,6 +110,8 @@ interface GivenDockerfile {
   text: string
   /** By a preset or nixpacks: secret variables become mounts. Who wrote it himself has said what he wants. */
   isWrittenHere: boolean
+  /** The stage that is wanted; null for the last one. */
+  target: string | null
   buildArgs: Readonly<Record<string, string>>
 }
 
@@ -117,9 +126,12 @@ async function forBuilderApart(
   { owner, logins, signal }: Pinning,
 ): Promise<BuildInputs> {
   const { reader, log } = building
-  const target = building.plan.buildTarget ?? null
   const { buildArgs, secrets, text: written } = await withSecrets(building, given, signal)
-  const { text: dockerfile, images } = await reader.read('forBuilder', { text: written, buildArgs, target }, signal)
+  const { text: dockerfile, images } = await reader.read(
+    'forBuilder',
+    { text: written, buildArgs, target: given.target },
+    signal,
+  )
   const found = await findBaseImages(images, { owner, logins, log: (line) => log.write(line) })
   const bases = Object.fromEntries(Object.entries(found).map(([image, { imageId }]) => [familiarName(image), imageId]))
   return { dockerfile, buildArgs, secrets, bases }

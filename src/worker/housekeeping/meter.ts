@@ -8,7 +8,7 @@ import { recordPrices } from '../../usage/prices.ts'
 import { recordInventory } from '../../usage/running-containers.ts'
 import { freezeStatements } from '../../usage/statements.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import { isEngineAway } from '../engine/engine-health.ts'
+import { isAway } from '../periodic/periodic-tasks.ts'
 import { isOnEngine } from '../scope/engine-scope.ts'
 import { replicaSightings, runSightings } from '../usage/sightings.ts'
 
@@ -16,7 +16,7 @@ export type MeterContext = Pick<WorkerContext, 'database' | 'scope' | 'runtime' 
 
 /**
  * One pass; any part of it may be done twice, or be cut short. What fails is left to the next pass, and holds up nothing
- * else; the first failure is thrown at the end.
+ * else; what failed is thrown at the end.
  */
 export async function meter(context: MeterContext, signal: AbortSignal): Promise<void> {
   const { database, config } = context
@@ -35,7 +35,9 @@ export async function meter(context: MeterContext, signal: AbortSignal): Promise
     if (signal.aborted) return
     await part().catch((error: unknown) => failures.push(error))
   }
-  const [failure] = [...failures.filter((one) => !isEngineAway(one)), ...failures]
+  const own = failures.filter((one) => !isAway(one))
+  if (own.length > 1) throw new AggregateError(own, own.map(String).join('; '))
+  const [failure] = [...own, ...failures]
   if (failure !== undefined) throw failure
 }
 

@@ -6,7 +6,6 @@ import { backupsFolder } from '../../backups/stores/open-store.ts'
 import type { Config } from '../../config/config.ts'
 import type { Database } from '../../database/client.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
-import { sweepWalArchives } from './sweep-wal-archives.ts'
 
 const AT_ONCE = 20
 const STORE_MS = 60_000
@@ -23,7 +22,6 @@ export async function sweepBackups(context: InstallationContext, signal: AbortSi
   await deleteScratchVolumes(database)
   await expireScheduled(database)
   await removeFiles(context, signal)
-  await sweepWalArchives(context, signal)
   await database.$executeRaw`
     DELETE FROM backup WHERE status = 'FAILED' AND NOT has_leftovers
       AND created_at < now() - make_interval(days => ${FAILED_KEPT_DAYS})`

@@ -103,7 +103,6 @@ export function engineTasks(context: WorkerContext, { wake, onDueScalings }: Awa
       // Environments that became idle, which no notification announces, and lost notifications.
       name: 'due-scalings',
       everySeconds: 1,
-      isPunctual: true,
       run: async () => onDueScalings(await findDueScalings(context)),
     },
   ]

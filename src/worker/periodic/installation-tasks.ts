@@ -8,6 +8,7 @@ import { sweepBackups } from '../housekeeping/sweep-backups.ts'
 import { sweepOauth } from '../housekeeping/sweep-oauth.ts'
 import { sweepSignIns } from '../housekeeping/sweep-sign-ins.ts'
 import { sweepUploads } from '../housekeeping/sweep-uploads.ts'
+import { sweepWalArchives } from '../housekeeping/sweep-wal-archives.ts'
 import { validateDueHosts } from '../housekeeping/validate-hosts.ts'
 import { deleteOldLogs, trimLogs } from '../logs/delete-old-logs.ts'
 import { deleteOldLoads } from '../request-scaling/delete-old-loads.ts'
@@ -19,6 +20,8 @@ const SELDOM_SECONDS = 60
 /** What has ended elsewhere, by a cancellation say, is late by at most this much. */
 const AWAITED_SECONDS = 5
 const HOSTS_SECONDS = 1
+/** Stores of several accounts may be slow, one after the other. */
+const STORES_SECONDS = 3_600
 const WAKE_PROBLEM_SECONDS = 5
 
 /** Tasks that are woken when this worker has ended an operation. */
@@ -30,6 +33,7 @@ export function installationTasks(context: InstallationContext): PeriodicTask[] 
   const sweepSeconds = sweepSecondsOf(config)
   const often = { everySeconds: sweepSeconds }
   const seldom = { everySeconds: Math.max(SELDOM_SECONDS, sweepSeconds), firstAfterSeconds: sweepSeconds }
+  const stored = { timeoutSeconds: STORES_SECONDS }
   const awaited = { everySeconds: AWAITED_SECONDS, firstAfterSeconds: 0 }
   const records = createDnsRecords(config.BERTH_DNS_SERVERS)
   const wakeProblem = new WakeProblem()
@@ -38,7 +42,8 @@ export function installationTasks(context: InstallationContext): PeriodicTask[] 
     { name: 'commit-statuses', ...awaited, run: () => reportDueStatuses(context) },
     { name: 'hosts', everySeconds: HOSTS_SECONDS, run: () => validateDueHosts(context, records) },
     { name: 'wake-problem', everySeconds: WAKE_PROBLEM_SECONDS, run: () => wakeProblem.note(database) },
-    { name: 'backups', ...often, run: (signal) => sweepBackups(context, signal) },
+    { name: 'backups', ...often, ...stored, run: (signal) => sweepBackups(context, signal) },
+    { name: 'log-archives', ...often, ...stored, run: (signal) => sweepWalArchives(context, signal) },
     { name: 'due-backups', ...often, run: () => context.beginDueBackups() },
     { name: 'expired-app-envs', ...often, run: () => context.deleteExpiredAppEnvs() },
     { name: 'expired-answers', ...seldom, run: () => deleteExpiredAnswers(database) },

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { isDatabaseAway } from '../../database/away.ts'
+import { type DatabaseFault, databaseFault, failedPart } from '../../database/away.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { sleep } from '../time/sleep.ts'
 
@@ -40,6 +40,14 @@ export interface TaskState {
 }
 
 const TIMEOUT_SECONDS = 600
+/** Of the database as a whole. A statement that takes too long, or lacks a right, is the task’s own trouble. */
+const OF_DATABASE: ReadonlySet<DatabaseFault | null> = new Set<DatabaseFault | null>([
+  'DATABASE_UNREACHABLE',
+  'DATABASE_REFUSES',
+  'DATABASE_EXHAUSTED',
+  'DATABASE_FULL',
+  'DATABASE_READ_ONLY',
+])
 /** Of a task that is costly. */
 const PAUSE_PER_DURATION = 9
 const LOOK_MS = 2_000
@@ -142,12 +150,14 @@ class TaskLoop {
     this.#runningSince = performance.now()
     try {
       const isMoreDue = await run(AbortSignal.any([stopping, late.signal]))
+      // It may have returned because it was to end.
+      late.signal.throwIfAborted()
       if (this.#error !== null) this.#log.info({ task: name }, 'A periodic task succeeds again')
       this.#error = null
       this.#failures = 0
       return isMoreDue === true
     } catch (error) {
-      if (!stopping.aborted && !isEngineAway(error) && !isDatabaseAway(error)) this.#failed(error)
+      if (!stopping.aborted && !isAway(error)) this.#failed(error)
       return false
     } finally {
       clearTimeout(timer)
@@ -158,13 +168,16 @@ class TaskLoop {
 
   /** What fails for the same reason again and again is logged once. */
   #failed(error: unknown): void {
-    const message = error instanceof Error ? error.message : String(error)
+    const message = failedPart(error).reason ?? ''
     const level = message === this.#error ? 'debug' : 'warn'
     this.#log[level]({ err: error, task: this.#task.name }, 'A periodic task failed; it is run again')
     this.#error = message
     this.#failures += 1
   }
 }
+
+/** What is a part of its own in `/readyz`. */
+export const isAway = (error: unknown): boolean => isEngineAway(error) || OF_DATABASE.has(databaseFault(error))
 
 function pauseOf({ isCostly, isPunctual }: PeriodicTask, ms: number, tookMs = 0): number {
   if (isPunctual) return ms

@@ -47,6 +47,16 @@ export function describeBuilding(world: () => World, harness: EngineHarness): vo
     expect(lines).toContain(message)
   })
 
+  test('builds the stage that is wanted, and none after it', async () => {
+    const { image } = world()
+    const message = uniqueId('message')
+    const stages = [`FROM ${image} AS wanted`, 'COPY message /app/message', run(announce), `FROM ${image}`, run(fail)]
+    const { lines } = await buildImage(world(), stages, { files: { message }, target: 'wanted' })
+    expect(lines).toContain(message)
+    const failure = { reason: 'BUILD_FAILED', message: expect.stringContaining('absent') }
+    await expect(buildImage(world(), stages, { files: { message }, target: 'absent' })).rejects.toMatchObject(failure)
+  })
+
   test('fails with a reason when a step fails, and when a file is missing', async () => {
     const failure = { reason: 'BUILD_FAILED', isFinal: true }
     await expect(buildImage(world(), [run(fail)])).rejects.toMatchObject(failure)

@@ -35,6 +35,7 @@ export async function buildImage(builder: Builder, build: ImageBuild, signal: Ab
       signal.throwIfAborted()
       build.onLine(`Step: ${keyword} ${rest}`)
       const stage = stages.at(-1)
+      if (keyword === 'FROM' && stage && stage.alias === build.target) break
       if (keyword === 'FROM') stages.push(openStage(builder, build, stages, rest))
       else if (keyword === 'COPY') copy(stage, stages, context, rest)
       else if (keyword === 'RUN' && stage) await run(builder, build, stage, signal)(rest)
