@@ -66,6 +66,14 @@ describe('credentials of a managed service', () => {
   })
 })
 
+function longLists(): string {
+  const list = Array.from({ length: 1_000 }, (_, port) => port + 1)
+    .join(', ')
+    .replace(/.{1000} /g, '$&\n ')
+  const services = Array.from({ length: 9 }, (_, index) => ` s${index}: {image: n, ports: *a}`)
+  return `x-a: &a [${list}]\nservices:\n${services.join('\n')}\n`
+}
+
 const VALUES = {
   '123456789012345678': '123456789012345678',
   '1234e5678': '1234e5678',
@@ -232,6 +240,24 @@ describe('a text is refused', () => {
     ['that is a list', '[]', /at least one service/],
     ['whose aliases multiply', bomb(), /is no YAML/],
     ['with more services than an installation has', many(11), /has 11 services; at most 10/],
+    // The schema compares each port with each other one.
+    ['whose aliases make long lists of one', longLists(), /more than 5000 values with its aliases/],
+    [
+      'with an ordered map',
+      '%YAML 1.1\n---\nservices: {a: {image: a, environment: !!omap [A: b]}}',
+      /has a tag of YAML/,
+    ],
+    ['with one name in two writings', 'services: {1: {image: a}, "1": {image: b}}', /Map keys must be unique/],
+    [
+      'with a name that is too long',
+      `services: {${'n'.repeat(101)}: {image: a}, b: {image: b}}`,
+      /at most 100 letters/,
+    ],
+    [
+      'with more problems than are counted, and a value that is none',
+      `${Array.from({ length: 101 }, (_, index) => `bad${index}: 1`).join('\n')}\nservices: {w: {image: a, environment: {A: {toString: x}}, volumes: [{type: {toString: 1}}]}}`,
+      /is not a field of the compose specification/,
+    ],
     [
       'with a cycle',
       'services: {a: {image: "a", ports: [1], depends_on: [b]}, b: {image: "b", ports: [1], depends_on: [a]}}',

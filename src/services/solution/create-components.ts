@@ -1,5 +1,6 @@
 import type { Transaction } from '../../database/client.ts'
 import type { Account, Plan } from '../../database/generated/prisma/client.ts'
+import { DomainError, invalidInput } from '../../domain/errors.ts'
 import { connectionUrls } from '../../references/connection-urls.ts'
 import { inDependencyOrder } from '../../solutions/graph.ts'
 import { type InputValues, noteOf, planComponent, variablesOf } from '../../solutions/plan.ts'
@@ -49,7 +50,7 @@ export async function createComponents(
   for (const component of inDependencyOrder(installing.solution.components)) {
     const known = present.get(component.key)
     if (known?.appEnvId) created.push({ key: component.key, ...known, appEnvId: known.appEnvId, operationId: null })
-    else created.push(await createOne(context, installing, component, known?.appId ?? null))
+    else created.push(await createAt(component, () => createOne(context, installing, component, known?.appId ?? null)))
   }
   const names = await namesOf(tx, created)
   for (const { key, appEnvId } of created) {
@@ -66,6 +67,17 @@ export async function createComponents(
     )
   }
   return created
+}
+
+/** What an app or an environment refuses, with the component that asks for it. */
+async function createAt<T>({ name }: Component, create: () => Promise<T>): Promise<T> {
+  try {
+    return await create()
+  } catch (error) {
+    const fields = error instanceof DomainError && error.code === 'INVALID_INPUT' ? error.details.fields : undefined
+    if (!fields) throw error
+    throw invalidInput(fields.map(({ field, message }) => ({ field, message: `${message} (${name})` })))
+  }
 }
 
 async function createOne(

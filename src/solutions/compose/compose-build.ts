@@ -1,5 +1,4 @@
 import { posix } from 'node:path'
-import { isHttpAddress } from '../../domain/repository-address.ts'
 import type { ComponentBuild } from '../solution.ts'
 import { type ComposeProblems, type Fields, isObject, textOf, textsOf } from './compose-problems.ts'
 
@@ -13,8 +12,8 @@ export interface ComposeFolder {
   path: string
 }
 
-/** Of addresses such as `git@host:owner/name.git`, and those with a scheme. */
-const REMOTE = /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:)/i
+/** Of addresses such as `git@host:owner/name.git`, those with a scheme, and those that Docker takes for GitHub’s. */
+const REMOTE = /^(?:[a-z][a-z0-9+.-]*:\/\/|[\w.-]+@[\w.-]+:|github\.com\/)/i
 const NO_FOLDER =
   'is not supported without the folder of the file: send gitRepo and branch of the repository that it lies in, or push the image to a registry and name it under image'
 
@@ -55,23 +54,34 @@ export function readBuild(
 function contextOf(fields: Fields, folder: ComposeFolder, at: string, problems: ComposeProblems): string {
   const written = textOf(fields.context) ?? '.'
   const where = isObject(fields) && fields.context !== undefined ? `${at}.context` : at
-  if (REMOTE.test(written) || isHttpAddress(written))
-    problems.add(where, 'is another repository: create an app that builds from it, beside the installation')
-  else if (written.startsWith('/') || written.startsWith('~'))
-    problems.add(where, 'is a path of your machine: name a folder of the repository, relative to the compose file')
+  checkPath(written, where, problems)
   const context = posix.normalize(posix.join(folder.path, written, '.'))
   if (isOutside(context)) problems.add(where, 'leads out of the repository')
   return context
 }
 
-/** Relative to the context, as compose has it, also outside of it. */
+/**
+ * Relative to the context, as compose has it, also outside of it. Given from the root of the repository: an app whose path
+ * is that in its context would have the root's file where its own is missing.
+ */
 function dockerfileOf(fields: Fields, context: string, at: string, problems: ComposeProblems) {
-  const written = textOf(fields.dockerfile)
-  if (written === null || written === '') return {}
-  const path = posix.normalize(posix.join(context, written))
-  if (written.startsWith('/') || isOutside(path)) problems.add(`${at}.dockerfile`, 'leads out of the repository')
-  const isInside = !isOutside(posix.relative(context, path))
-  return { dockerfilePath: isInside ? posix.relative(context, path) : path }
+  const written = textOf(fields.dockerfile) || null
+  if (written === null && context === '.') return {}
+  const where = `${at}.dockerfile`
+  if (written !== null) checkPath(written, where, problems)
+  const path = posix.normalize(posix.join(context, written ?? 'Dockerfile'))
+  if (isOutside(path)) problems.add(where, 'leads out of the repository')
+  else if (path === context || path === '.' || path.endsWith('/')) problems.add(where, 'is a folder: name the file')
+  return { dockerfilePath: path }
+}
+
+/** A path of the repository. */
+function checkPath(written: string, where: string, problems: ComposeProblems): void {
+  if (REMOTE.test(written))
+    problems.add(where, 'is another repository: create an app that builds from it, beside the installation')
+  else if (/^[/~]|^[A-Za-z]:[\\/]/.test(written))
+    problems.add(where, 'is a path of your machine: name one of the repository, relative to the compose file')
+  else if (written.includes('\\') || written.includes('\0')) problems.add(where, 'is no path: folders are divided by /')
 }
 
 const isOutside = (path: string): boolean => path === '..' || path.startsWith('../')

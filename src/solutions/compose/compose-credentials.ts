@@ -28,7 +28,7 @@ interface Asking {
 type Managed = NamedService & { managed: ManagedService }
 type Kind = 'user' | 'password' | 'database'
 
-const LOOKS_SECRET = /pass|secret|token|key|salt|credential|auth|dsn/i
+const LOOKS_SECRET = /pass|pwd|secret|token|key|salt|credential|auth|dsn|jwt/i
 const OWN_ADDRESS = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::(\d{1,5}))?(?=\/|$)/
 
 /**
@@ -61,7 +61,7 @@ export function readVariables(
 }
 
 const LOGIN_IN_ADDRESS = /:\/\/[^\s:@/]*:[^\s@/]+@/
-const SECRET_SETTING = /(?:pass|secret|token|key|auth)[a-z_-]{0,20}=[^\s;&]/i
+const SECRET_SETTING = /(?:pass|pwd|secret|token|key|auth)[a-z_-]{0,20}=[^\s;&]/i
 
 /** Whether what is left of the text, besides references, is to be sealed. */
 function isSecret(name: string, pieces: readonly Piece[]): boolean {
@@ -93,6 +93,20 @@ export function refuseCredentials(
           place,
           `holds credentials of ${service.name}, a managed service, which has its own: put the address into a variable`,
         )
+}
+
+/** Shorter ones are words that mean other things, too. */
+const MIN_PASSWORD = 6
+
+/** The managed service whose password of the file stands in the text, where it is no reference; null where none does. */
+export function passwordIn(text: string, isSecret: boolean, services: readonly NamedService[]): string | null {
+  const owner = services.find(({ managed }) => {
+    const { password = '', user, database } = managed ?? {}
+    const isWord = password.length < MIN_PASSWORD || password === user || password === database
+    if (isWord) return false
+    return isSecret ? text === password : text !== password && text.includes(password)
+  })
+  return owner?.name ?? null
 }
 
 /** `http://localhost:8080` is the app that the file publishes there, as its users call it. */
@@ -133,15 +147,15 @@ function wordsOf(name: string): { before: string; last: string; words: string[] 
   return { before: words.slice(0, -1).join('_'), last: words.at(-1) ?? '', words }
 }
 
-/** Of each service that a variable names as a host, the beginnings of such variables. */
+/** The variables that name a host, with the managed service that it is, and the beginnings of their names. */
 function hostVariables(variables: Readonly<Record<string, string>>, byName: ReadonlyMap<string, Managed>) {
-  const found: { name: string; before: string; service: Managed; isWhole: boolean }[] = []
+  const found: { name: string; before: string; service: Managed | null; isWhole: boolean }[] = []
   for (const [name, value] of Object.entries(variables)) {
     const { before, last } = wordsOf(name)
     if (!HOST_WORDS.includes(last)) continue
     const whole = byName.get(/^(.{1,253}?)(?::\d{1,5})?$/.exec(value)?.[1] ?? '')
-    const service = whole ?? addressesIn(value, byName)[0]?.service
-    if (service) found.push({ name, before, service, isWhole: whole !== undefined })
+    const service = whole ?? addressesIn(value, byName)[0]?.service ?? null
+    if (service || value !== '') found.push({ name, before, service, isWhole: whole !== undefined })
   }
   return found
 }
@@ -150,7 +164,7 @@ type HostVariables = ReturnType<typeof hostVariables>
 
 function wholeHost(name: string, value: string, hosts: HostVariables): Piece[] | null {
   const host = hosts.find((one) => one.name === name && one.isWhole)
-  if (!host) return null
+  if (!host?.service) return null
   const port = /:\d{1,5}$/.exec(value) ? [{ literal: ':' }, { key: host.service.key, part: 'port' }] : []
   return [{ key: host.service.key, part: 'host' }, ...port]
 }
@@ -171,11 +185,13 @@ function credentialOf(
   const { before, last, words } = wordsOf(variable.name)
   const kind = Object.hasOwn(KINDS, last) ? KINDS[last] : undefined
   if (kind === undefined) return null
-  const named = hosts.find((host) => host.before === before)?.service
-  if (named) return partOf(variable, kind, named, problems)
+  const alike = hosts.filter((host) => host.before === before)
+  const named = alike.find((host) => host.service) ?? alike[0]
+  // Another host than a managed service's has logins of its own.
+  if (named) return named.service && partOf(variable, kind, named.service, problems)
   const speaksOf = (one: Managed) => words.some((word) => DATABASE_WORDS.includes(word) || one.names.includes(word))
   const refersTo = (one: Managed) =>
-    service.dependsOn.includes(one.name) || hosts.some((host) => host.service.key === one.key)
+    service.dependsOn.includes(one.name) || hosts.some((host) => host.service?.key === one.key)
   const likely = managed.filter(
     (one) => speaksOf(one) && refersTo(one) && [declaredOf(one, kind), rootOf(one, kind)].includes(variable.value),
   )

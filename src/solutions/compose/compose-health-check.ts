@@ -2,8 +2,10 @@ import { type ComposeProblems, isObject, isTrue, textsOf } from './compose-probl
 import { readSeconds, readWhole } from './compose-units.ts'
 
 export interface ComposeHealthCheck {
-  /** Of a check by curl or wget: the app answers it itself, whatever programs its image has. */
-  path: string | null
+  /** What curl or wget, and nothing else, asks of the container itself over HTTP: the app answers it itself, whatever programs its image has. */
+  asked: { path: string; port: number } | null
+  /** Whether the file says how often, and for how long. */
+  isTimed: boolean
   /** What the file runs in the container; null for none. */
   probe: CommandProbe | null
 }
@@ -16,7 +18,9 @@ interface CommandProbe {
   failureThreshold: number
 }
 
-const NOTHING: ComposeHealthCheck = { path: null, probe: null }
+const NOTHING: ComposeHealthCheck = { asked: null, isTimed: false, probe: null }
+
+const MAX_CALL = 1_000
 
 /** What compose does where the file says nothing; the bounds are those of probes. */
 const INTERVAL = { fallback: 30, max: 3600 }
@@ -28,8 +32,6 @@ export function readHealthCheck(given: unknown, place: string, problems: Compose
   if (!isObject(given) || isTrue(given.disable) || given.test === undefined) return NOTHING
   const command = commandOf(given.test, `${place}.test`, problems)
   if (command === null) return NOTHING
-  const path =
-    /https?:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::\d+)?(\/[^\s"'|;]*)/.exec(command.join(' '))?.[1] ?? null
   const seconds = (name: string, { fallback, max }: { fallback: number; max: number }) =>
     given[name] === undefined ? fallback : (readSeconds(given[name], `${place}.${name}`, max, problems) ?? fallback)
   const retries =
@@ -37,7 +39,8 @@ export function readHealthCheck(given: unknown, place: string, problems: Compose
       ? RETRIES.fallback
       : readWhole(given.retries, `${place}.retries`, { min: 1, max: RETRIES.max }, problems)
   return {
-    path,
+    asked: askedBy(command),
+    isTimed: ['interval', 'timeout', 'retries'].some((name) => given[name] !== undefined),
     probe: {
       type: 'COMMAND',
       command,
@@ -46,6 +49,17 @@ export function readHealthCheck(given: unknown, place: string, problems: Compose
       failureThreshold: retries ?? RETRIES.fallback,
     },
   }
+}
+
+/** A call of curl or wget with options and one address, and `|| exit 1` after it. */
+const CALL =
+  /^(?:curl|wget)(?: +-{1,2}[\w-]+(?:[= ](?:\d{1,5}|\/dev\/null|-))?)* +["']?http:\/\/(?:localhost|127\.0\.0\.1|0\.0\.0\.0)(?::(\d{1,5}))?(\/[\w./?=&%+~-]{0,500})?["']?(?: +-{1,2}[\w-]+(?:[= ]\/dev\/null)?)*(?: *\|\| *exit 1)?$/
+
+function askedBy(command: readonly string[]): { path: string; port: number } | null {
+  const text = command[0] === '/bin/sh' && command[1] === '-c' ? (command[2] ?? '') : command.join(' ')
+  if (text.length > MAX_CALL) return null
+  const found = CALL.exec(text.trim())
+  return found ? { path: found[2] ?? '/', port: Number(found[1] ?? 80) } : null
 }
 
 /** Exactly what compose would run; null where it runs nothing, or where that cannot be known. */

@@ -1,3 +1,4 @@
+import { BlockList, isIP } from 'node:net'
 import { type ComposeProblems, isObject, textsOf } from './compose-problems.ts'
 
 export interface ComposePorts {
@@ -16,7 +17,30 @@ interface Mapping {
   isOpen: boolean
 }
 
-const LOOPBACK = /^(?:127\.[\d.]+|localhost|\[?::1\]?)$/
+/** Addresses that only the host's own networks reach, such as a VPN: nothing may become open that was not. */
+const PRIVATE = new BlockList()
+for (const [net, prefix] of [
+  ['127.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['172.16.0.0', 12],
+  ['192.168.0.0', 16],
+  ['169.254.0.0', 16],
+  ['100.64.0.0', 10],
+] as const)
+  PRIVATE.addSubnet(net, prefix)
+for (const [net, prefix] of [
+  ['::1', 128],
+  ['fc00::', 7],
+  ['fe80::', 10],
+] as const)
+  PRIVATE.addSubnet(net, prefix, 'ipv6')
+
+function isPrivate(address: string): boolean {
+  const plain = address.replace(/^\[|\]$/g, '')
+  const family = isIP(plain)
+  return plain === 'localhost' || (family !== 0 && PRIVATE.check(plain, family === 6 ? 'ipv6' : 'ipv4'))
+}
+
 /** `[host ip:][published:]target[/protocol]`, of which published and target may be ranges. */
 const SHORT =
   /^(?:(?:(\[[0-9a-fA-F:.]{1,45}\]|[^:]{1,253}):)?(\d{0,5}(?:-\d{1,5})?):)?(\d{1,5}(?:-\d{1,5})?)(?:\/(\w{1,10}))?$/
@@ -56,9 +80,9 @@ function longMapping(
     problems.add(`${place}.target`, 'must be one port, 1 to 65535')
     return []
   }
-  const isOpen = !LOOPBACK.test(String(address))
-  if (isOpen && protocol !== 'tcp') {
-    problems.add(`${place}.protocol`, onlyTcp(String(protocol)))
+  const isOpen = address === undefined || !isPrivate(String(address))
+  if (String(protocol).toLowerCase() !== 'tcp') {
+    if (isOpen) problems.add(`${place}.protocol`, onlyTcp(String(protocol)))
     return []
   }
   const hosts = published === undefined ? null : portsIn(String(published))
@@ -73,9 +97,9 @@ function shortMappings(text: string, place: string, problems: ComposeProblems): 
     problems.add(place, 'must be [address:][published:]port, such as 8080:80')
     return []
   }
-  const isOpen = address === undefined || !LOOPBACK.test(address)
-  if (isOpen && protocol !== 'tcp') {
-    problems.add(place, onlyTcp(protocol))
+  const isOpen = address === undefined || !isPrivate(address)
+  if (protocol.toLowerCase() !== 'tcp') {
+    if (isOpen) problems.add(place, onlyTcp(protocol))
     return []
   }
   return targets.map((port, index) => ({
@@ -91,10 +115,10 @@ const onlyTcp = (protocol: string) =>
   `${protocol} is not supported: only TCP is opened; write the port under expose if only other services need it`
 
 function exposedPorts(text: string, place: string, problems: ComposeProblems): number[] {
-  const [, range] = /^(\d{1,5}(?:-\d{1,5})?)(?:\/\w{1,10})?$/.exec(text) ?? []
+  const [, range, protocol = 'tcp'] = /^(\d{1,5}(?:-\d{1,5})?)(?:\/(\w{1,10}))?$/.exec(text) ?? []
   const ports = range === undefined ? null : portsIn(range)
   if (ports === null) problems.add(place, 'must be a port, such as 3000 or 3000/tcp')
-  return ports ?? []
+  return protocol.toLowerCase() === 'tcp' ? (ports ?? []) : []
 }
 
 function portsIn(range: string): number[] | null {

@@ -8,9 +8,21 @@ export class ComposeProblems {
   readonly found: FieldProblem[] = []
   /** What the file says and Berth does not need, by its place. */
   readonly noEffect: string[] = []
+  /** Of all that were found, also those beyond the bound: what is wrong there is not read. */
+  readonly #places = new Set<string>()
+  /** All places above these, and these. */
+  readonly #around = new Set<string>()
 
   add(place: string, message: string): void {
-    this.#add({ field: place === '' ? 'compose' : `compose.${place}`, message })
+    const field = place === '' ? 'compose' : `compose.${place}`
+    this.#places.add(field)
+    for (
+      let end = field.length;
+      end > 0 && !this.#around.has(field.slice(0, end));
+      end = field.lastIndexOf('.', end - 1)
+    )
+      this.#around.add(field.slice(0, end))
+    this.#add({ field, message })
   }
 
   addVariable(name: string, message: string): void {
@@ -24,11 +36,11 @@ export class ComposeProblems {
 
   /** Whether something was found at the place, or inside it. */
   has(place: string): boolean {
-    return this.found.some(({ field }) => field === `compose.${place}` || field.startsWith(`compose.${place}.`))
+    return this.#around.has(`compose.${place}`)
   }
 
   isAt(place: string): boolean {
-    return this.found.some(({ field }) => field === `compose.${place}`)
+    return this.#places.has(`compose.${place}`)
   }
 
   #add(problem: FieldProblem): void {
@@ -48,4 +60,12 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 export const textsOf = (value: unknown): string[] =>
   (Array.isArray(value) ? value : [value]).filter((one): one is string => typeof one === 'string')
 
-export const isTrue = (value: unknown): boolean => value === 'true'
+/** As the specification's own reader takes booleans, also those of YAML 1.1. */
+const TRUE = /^(?:1|t|true|y|yes|on)$/i
+const FALSE = /^(?:0|f|false|n|no|off)$/i
+
+/** Null for what is none. */
+export const booleanOf = (value: unknown): boolean | null =>
+  typeof value !== 'string' ? null : TRUE.test(value) ? true : FALSE.test(value) ? false : null
+
+export const isTrue = (value: unknown): boolean => booleanOf(value) === true

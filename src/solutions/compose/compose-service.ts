@@ -3,7 +3,7 @@ import { type ComposeFolder, readBuild } from './compose-build.ts'
 import { type ComposeHealthCheck, readHealthCheck } from './compose-health-check.ts'
 import { type ComposeMounts, readMounts } from './compose-mounts.ts'
 import { type ComposePorts, readPorts } from './compose-ports.ts'
-import { type ComposeProblems, type Fields, isObject, textOf, textsOf } from './compose-problems.ts'
+import { booleanOf, type ComposeProblems, type Fields, isObject, textOf, textsOf } from './compose-problems.ts'
 import { readBoolean, readMegabytes, readSeconds, readWhole } from './compose-units.ts'
 import { checkWords, wordsOf } from './compose-words.ts'
 
@@ -68,7 +68,7 @@ export function readService(
   else if (typeof fields.image === 'string' && !IMAGE.test(fields.image))
     problems.add(`${place}.image`, 'must be an image, such as nginx:1.27 or registry.example.com/team/app:2')
   const { dependsOn, optional, waitsForEndOf } = dependenciesOf(fields.depends_on)
-  const links = linksOf(fields.links)
+  const links = linksOf(fields.links, `${place}.links`, problems)
   const mounts = readMounts(fields, place, problems)
   return {
     name,
@@ -120,16 +120,19 @@ function dependenciesOf(given: unknown) {
     Object.entries(given).flatMap(([name, one]) => (isObject(one) && holds(one) ? [name] : []))
   return {
     dependsOn: Object.keys(given),
-    optional: names(({ required }) => required === 'false'),
+    optional: names(({ required }) => booleanOf(required) === false),
     waitsForEndOf: names(({ condition }) => condition === 'service_completed_successfully'),
   }
 }
 
-const linksOf = (given: unknown) =>
-  textsOf(given).map((one) => {
-    const [service = '', alias = service] = one.split(':')
-    return { service, alias }
+function linksOf(given: unknown, place: string, problems: ComposeProblems) {
+  return textsOf(given).flatMap((one, index) => {
+    const [service = '', alias = service, ...others] = one.split(':')
+    if (NETWORK_NAME.test(alias) && others.length === 0) return [{ service, alias }]
+    problems.add(`${place}.${index}`, 'must be service or service:name, of which the name is one of a host')
+    return []
   })
+}
 
 function aliasesOf(fields: Fields, place: string, problems: ComposeProblems): string[] {
   const networks = isObject(fields.networks) ? Object.entries(fields.networks) : []
@@ -157,6 +160,8 @@ function replicasOf(fields: Fields, place: string, problems: ComposeProblems): n
   const [at, wanted] =
     deploy.replicas === undefined ? [`${place}.scale`, fields.scale] : [`${place}.deploy.replicas`, deploy.replicas]
   if (wanted === undefined) return 1
+  if (fields.scale !== undefined && fields.scale !== wanted)
+    problems.add(`${place}.scale`, 'differs from deploy.replicas; leave one of them out')
   const hint = '; leave a service out that should not run'
   return readWhole(wanted, at, { min: 1, max: MAX_CONTAINERS, hint }, problems) ?? 1
 }
@@ -271,8 +276,8 @@ const CAPABILITIES = ['CHOWN', 'SETUID', 'SETGID', 'KILL']
 
 function droppedOf(dropped: readonly string[], added: readonly string[]): string[] {
   const names = dropped.map((one) => one.toUpperCase().replace(/^CAP_/, ''))
-  if (!names.includes('ALL') || added.length === 0) return names
-  return CAPABILITIES.filter((one) => !added.includes(one))
+  const kept = added.map((one) => one.toUpperCase().replace(/^CAP_/, ''))
+  return (names.includes('ALL') && kept.length > 0 ? CAPABILITIES : names).filter((one) => !kept.includes(one))
 }
 
 function ulimitsOf(given: unknown, place: string, problems: ComposeProblems) {

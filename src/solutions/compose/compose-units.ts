@@ -1,4 +1,4 @@
-import type { ComposeProblems } from './compose-problems.ts'
+import { booleanOf, type ComposeProblems } from './compose-problems.ts'
 
 /** Reads numbers, sizes and durations; each adds why it cannot, and then answers null. */
 
@@ -32,10 +32,9 @@ export function readWhole(
 }
 
 export function readBoolean(given: unknown, place: string, problems: ComposeProblems): boolean | null {
-  if (given === 'true') return true
-  if (given === 'false') return false
-  problems.add(place, 'must be true or false')
-  return null
+  const value = booleanOf(given)
+  if (value === null) problems.add(place, 'must be true or false')
+  return value
 }
 
 const POWERS = ['', 'k', 'm', 'g', 't']

@@ -1,4 +1,4 @@
-import { type ComposeProblems, type Fields, isObject, textsOf } from './compose-problems.ts'
+import { booleanOf, type ComposeProblems, type Fields, isObject, textsOf } from './compose-problems.ts'
 
 /**
  * What becomes of each field of the compose specification, by its place; `*` is any name, or an entry of a list. A field
@@ -181,9 +181,11 @@ const SERVICE: Readonly<Record<string, Fate>> = {
   pid: refused(HOST),
   pids_limit: refused('every container has the same limit of processes'),
   platform: refused('an image runs in its variant for the platform of the engine; leave it out'),
-  ports: honoured('the first that is published openly is the app’s; those on loopback are reached by other services'),
+  ports: honoured(
+    'the first that is published openly is the app’s; those on private addresses are reached by other services',
+  ),
   'ports.*.app_protocol': noEffect('requests are HTTP'),
-  'ports.*.host_ip': honoured('loopback: the port is not opened'),
+  'ports.*.host_ip': honoured('loopback, or an address of a private network: the port is not opened'),
   'ports.*.mode': noEffect('requests come by the name of a host'),
   'ports.*.name': noEffect('a port has no name'),
   'ports.*.protocol': honoured('only TCP is opened'),
@@ -249,10 +251,9 @@ export function applyFates(file: Fields, problems: ComposeProblems): void {
 function visit(value: unknown, pattern: string, place: string, problems: ComposeProblems): void {
   const entries = Array.isArray(value) ? [...value.entries()] : isObject(value) ? Object.entries(value) : []
   for (const [name, inside] of entries) {
-    if (String(name).startsWith('x-')) continue
+    if (isExtension(String(name), pattern)) continue
     const at = place === '' ? String(name) : `${place}.${name}`
-    const named = pattern === '' ? String(name) : `${pattern}.${name}`
-    const known = Object.hasOwn(FATES, named) ? named : `${pattern}.*`
+    const known = patternOf(String(name), pattern)
     const fate = FATES[known]
     if (fate?.fate === 'refused') refuse(inside, at, fate, problems)
     else if (fate?.fate === 'no effect') problems.addNoEffect(at, fate.about)
@@ -260,12 +261,31 @@ function visit(value: unknown, pattern: string, place: string, problems: Compose
   }
 }
 
+/** Of a field, or of an entry of a list or of a map with names of one's own. */
+export function patternOf(name: string, pattern: string): string {
+  const named = pattern === '' ? name : `${pattern}.${name}`
+  return Object.hasOwn(FATES, named) ? named : `${pattern}.*`
+}
+
+/** The objects that have fields of the specification's names: elsewhere, such as in `environment`, each name is one's own. */
+const WITH_FIELDS = new Set(Object.keys(FATES).map((field) => (field.endsWith('.*') ? '*' : parentOf(field))))
+
+function parentOf(field: string): string {
+  const at = field.lastIndexOf('.')
+  return at < 0 ? '' : field.slice(0, at)
+}
+
+/** A field that begins with `x-`, where fields are the specification's. */
+export const isExtension = (name: string, pattern: string): boolean => name.startsWith('x-') && WITH_FIELDS.has(pattern)
+
 /** Fields that are off ask for nothing. */
 function refuse(value: unknown, place: string, { about, allows = [] }: Fate, problems: ComposeProblems): void {
-  const isOff = value === null || value === 'false' || value === '' || (typeof value === 'object' && isEmpty(value))
+  const isOff =
+    value === null || booleanOf(value) === false || value === '' || (typeof value === 'object' && isEmpty(value))
   if (isOff) return
   const texts = isObject(value) || allows.length === 0 ? [] : textsOf(value)
-  const others = texts.filter((one) => !allows.includes(one))
+  const isAllowed = (text: string) => allows.includes(text) || allows.includes(text.toUpperCase().replace(/^CAP_/, ''))
+  const others = texts.filter((one) => !isAllowed(one))
   if (texts.length > 0 && others.length === 0) return
   const what = others.length === 0 ? 'is' : `${others.join(', ').slice(0, 200)} is`
   problems.add(place, `${what} not supported: ${about}`)

@@ -6,7 +6,7 @@ import { isVariableName, VARIABLE_NAME_RULE } from '../../domain/variable-name.t
 import { inDependencyOrder } from '../graph.ts'
 import { type ContainerSettings, readSolution, type Solution, type SolutionSource } from '../solution.ts'
 import type { ComposeFolder } from './compose-build.ts'
-import { type NamedService, readVariables, refuseCredentials } from './compose-credentials.ts'
+import { type NamedService, passwordIn, readVariables, refuseCredentials } from './compose-credentials.ts'
 import { ComposeProblems, isObject } from './compose-problems.ts'
 import { type ComposeService, readService } from './compose-service.ts'
 import { applyFates } from './fates.ts'
@@ -14,7 +14,6 @@ import { managedServiceOf } from './managed-services.ts'
 import { readCompose } from './read-compose.ts'
 
 export const COMPOSE_SLUG = 'compose'
-const MAX_SERVICES = 10
 /** As the compose specification has it. */
 const SERVICE_NAME = /^[\w.-]{1,100}$/
 /** Of all services together: as many as an environment may have. */
@@ -85,12 +84,12 @@ function servicesOf(
   problems: ComposeProblems,
 ): ComposeService[] {
   const read = Object.entries(isObject(services) ? services : {})
-  if (read.length > MAX_SERVICES)
-    problems.add('services', `has ${read.length} services; at most ${MAX_SERVICES} are installed`)
-  return read
-    .filter(([name]) => SERVICE_NAME.test(name))
-    .slice(0, MAX_SERVICES)
-    .map(([name, one]) => readService(name, one, from, problems))
+  for (const [name] of read.filter(([one]) => !SERVICE_NAME.test(one)))
+    problems.add(
+      `services.${name.slice(0, 100)}`,
+      'is no name of a service: at most 100 letters, digits, dots, dashes and underscores',
+    )
+  return read.filter(([name]) => SERVICE_NAME.test(name)).map(([name, one]) => readService(name, one, from, problems))
 }
 
 /** Keys are short, because host names are made of them. */
@@ -255,7 +254,7 @@ function componentOf(part: Part, context: Context): ComponentSource {
     ...kept,
     dockerPreset: presetOf(typeNamed('app')),
     containers,
-    ...healthOf(part),
+    ...healthOf(part, context.problems),
     ...(mounts.volume ? { volume: { path: mounts.volume.path, disk: VOLUME_MB } } : {}),
     ...(part.command
       ? { startupConfig: { ...part.command, ...(part.workingDir === null ? {} : { workingDir: part.workingDir }) } }
@@ -276,6 +275,20 @@ function sizeOf({ size: { cpu, memoryMb } }: Part) {
 const settingsOf = ({ settings, workingDir, command }: Part): ContainerSettings =>
   workingDir === null || command !== null ? settings : { ...settings, workingDir }
 
+/** What was no reference by the place where it stands may be meant as one all the same. */
+function notePassword(
+  text: string,
+  at: string,
+  { isSecret, parts, problems }: { isSecret: boolean } & Pick<Context, 'parts' | 'problems'>,
+): void {
+  const owner = passwordIn(text, isSecret, parts)
+  if (owner !== null)
+    problems.addNoEffect(
+      at,
+      `holds what the file has for a password of ${owner}, which gets one of its own: name its host beside it, or write an address`,
+    )
+}
+
 function variablesOf(part: Part, { parts, published, inputs, problems }: Context) {
   const read = readVariables(part, parts, published, problems)
   const variables = Object.fromEntries(
@@ -284,6 +297,8 @@ function variablesOf(part: Part, { parts, published, inputs, problems }: Context
       // Records of variables cannot hold the second.
       if (!isVariableName(variable) || variable === '__proto__')
         problems.add(at.slice(0, 300), `is no name of a variable, which ${VARIABLE_NAME_RULE}`)
+      const left = pieces.flatMap((piece) => ('literal' in piece ? [piece.literal] : [])).join('')
+      notePassword(left, at, { isSecret, parts, problems })
       const template = pieces.map((piece) =>
         'literal' in piece
           ? inputs.add(piece.literal, { key: part.key, service: part.name, variable, isSecret, at })
@@ -293,7 +308,16 @@ function variablesOf(part: Part, { parts, published, inputs, problems }: Context
     }),
   )
   const place = `services.${part.name}`
+  for (const word of part.command?.args ?? [])
+    notePassword(word, `${place}.command`, { isSecret: false, parts, problems })
   refuseCredentials([part.command?.command ?? '', ...(part.command?.args ?? [])], `${place}.command`, parts, problems)
+  refuseCredentials(part.build?.buildArgs ? [part.build.buildArgs] : [], `${place}.build.args`, parts, problems)
+  refuseCredentials(
+    part.build?.customDockerfileContent?.split(/\s+/) ?? [],
+    `${place}.build.dockerfile_inline`,
+    parts,
+    problems,
+  )
   refuseCredentials(part.healthCheck.probe?.command ?? [], `${place}.healthcheck.test`, parts, problems)
   const keys = part.dependsOn.flatMap((one) => parts.find((other) => other.name === one)?.key ?? [])
   // Whatever talks to a database waits for it, also where the file leaves that to restarts.
@@ -307,12 +331,16 @@ function variablesOf(part: Part, { parts, published, inputs, problems }: Context
 const UNUSED_PORT = 8080
 
 /** A service that is reached at no port is a worker; how its file finds out whether it is healthy still counts. */
-function healthOf({ healthCheck: { path, probe }, openPort: port }: Part) {
+function healthOf({ name, healthCheck: { asked, isTimed, probe }, openPort: port }: Part, problems: ComposeProblems) {
   if (port === null) {
     const worker = { port: UNUSED_PORT, healthCheck: { type: 'NONE' as const } }
     return probe === null ? worker : { ...worker, readiness: probe }
   }
-  if (path !== null) return { port, healthCheckPath: path }
+  if (asked?.port === port) {
+    if (isTimed)
+      problems.addNoEffect(`services.${name}.healthcheck.interval`, 'the path is asked by Berth, in its own time')
+    return { port, healthCheckPath: asked.path }
+  }
   return probe === null ? { port } : { port, healthCheck: probe }
 }
 

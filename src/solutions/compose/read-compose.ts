@@ -1,5 +1,6 @@
 import { type Document, isScalar, LineCounter, type Node, parseDocument, visit } from 'yaml'
 import { type ComposeProblems, type Fields, isObject } from './compose-problems.ts'
+import { isExtension, patternOf } from './fates.ts'
 import { type Filling, interpolate, MAX_FILLED } from './interpolate.ts'
 import { validateCompose } from './validate-compose.ts'
 
@@ -11,6 +12,10 @@ const MAX_LINE_LENGTH = 2_048
 const MAX_LINES = 2_000
 /** That are open at a place, or closed without having been opened, in texts or not. */
 const MAX_BRACKETS = 100
+/** As many components as a solution may have. */
+export const MAX_SERVICES = 10
+/** Entries of lists and objects, with those of aliases: the schema compares each entry of some lists with each other one. */
+const MAX_VALUES = 5_000
 /** Of a file that is no YAML, after which the rest means nothing. */
 const MAX_ERRORS = 10
 
@@ -23,8 +28,14 @@ export function readCompose(text: string, given: Readonly<Record<string, string>
     problems.add('', 'must be a compose file with at least one service')
     return {}
   }
+  const services = Object.keys(typed.services).length
+  if (services > MAX_SERVICES)
+    problems.add('services', `has ${services} services; at most ${MAX_SERVICES} are installed`)
+  if (!hasAtMost(typed, MAX_VALUES))
+    problems.add('', `has more than ${MAX_VALUES} values with its aliases; leave out what is not needed`)
+  if (problems.found.length > 0) return {}
   const filling: Filling = { given, missing: new Map(), length: 0 }
-  const filled = fill(written, '', filling, problems)
+  const filled = fill(written, { place: '', pattern: '' }, filling, problems)
   if (filling.length > MAX_FILLED)
     problems.add('', `has more than ${MAX_FILLED} characters with its variables filled in`)
   for (const [name, why] of [...filling.missing].sort(([one], [other]) => (one < other ? -1 : 1)))
@@ -52,6 +63,7 @@ function parse(text: string, problems: ComposeProblems): Parsed | null {
   for (const { message, pos } of [...document.errors, ...document.warnings].slice(0, MAX_ERRORS))
     problems.add('', `is no YAML on line ${lineCounter.linePos(pos[0]).line}: ${message}`)
   if (problems.found.length > 0) return null
+  nameByText(document)
   const wrong = wrongKey(document)
   if (wrong) {
     const line = lineCounter.linePos(wrong.at).line
@@ -60,12 +72,51 @@ function parse(text: string, problems: ComposeProblems): Parsed | null {
   }
   try {
     const typed = document.toJS({ maxAliasCount: MAX_ALIASES })
+    const odd = oddValue(typed)
+    if (odd !== null) {
+      problems.add(odd, 'has a tag of YAML that compose files do not have')
+      return null
+    }
     keepAsWritten(document)
     return { typed, written: document.toJS({ maxAliasCount: MAX_ALIASES }) }
   } catch (error) {
     problems.add('', `is no YAML: ${error instanceof Error ? error.message : error}`)
     return null
   }
+}
+
+/** Names are texts, also those that YAML takes for numbers: 1.0 is no 1. */
+function nameByText(document: Document): void {
+  visit(document, {
+    Pair(_key, { key }) {
+      if (isScalar(key) && typeof key.value !== 'string') key.value = key.source ?? String(key.value)
+    },
+  })
+}
+
+/** The place of a value that JSON does not have, such as an ordered map or a set; null where there is none. */
+function oddValue(value: unknown, place = ''): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  if (!Array.isArray(value) && Object.getPrototypeOf(value) !== Object.prototype) return place
+  for (const [name, one] of Object.entries(value)) {
+    const odd = oddValue(one, below(place, name))
+    if (odd !== null) return odd
+  }
+  return null
+}
+
+/** Whether the value has at most so many entries, those of its entries included. Goes no further. */
+function hasAtMost(value: unknown, most: number): boolean {
+  const waiting: unknown[] = [value]
+  for (let count = 0; waiting.length > 0; ) {
+    const one = waiting.pop()
+    if (typeof one !== 'object' || one === null) continue
+    const entries = Object.values(one)
+    count += entries.length
+    if (count > most) return false
+    waiting.push(...entries)
+  }
+  return true
 }
 
 /** Numbers and booleans become the text that stands in the file. */
@@ -118,15 +169,26 @@ function wrongKey(document: Document): { at: number; isTwice: boolean } | null {
 
 const below = (place: string, name: string | number) => (place === '' ? String(name) : `${place}.${name}`)
 
+interface Where {
+  place: string
+  /** The same with `*` for names of one's own. */
+  pattern: string
+}
+
 /** Names, which are keys, are never filled in; nor are extensions, which mean nothing by themselves. */
-function fill(value: unknown, place: string, filling: Filling, problems: ComposeProblems): unknown {
+function fill(value: unknown, { place, pattern }: Where, filling: Filling, problems: ComposeProblems): unknown {
   if (typeof value === 'string') return interpolate(value, place, filling, problems)
-  if (Array.isArray(value)) return value.map((one, index) => fill(one, below(place, index), filling, problems))
+  if (Array.isArray(value))
+    return value.map((one, index) =>
+      fill(one, { place: below(place, index), pattern: `${pattern}.*` }, filling, problems),
+    )
   if (!isObject(value)) return value
   return Object.fromEntries(
     Object.entries(value).map(([name, one]) => [
       name,
-      name.startsWith('x-') ? null : fill(one, below(place, name), filling, problems),
+      isExtension(name, pattern)
+        ? null
+        : fill(one, { place: below(place, name), pattern: patternOf(name, pattern) }, filling, problems),
     ]),
   )
 }
