@@ -56,8 +56,11 @@ const OUT_OF_MEMORY = (memoryMb: number) =>
 async function expectKilledForMemory(there: Harbour, command: string, args: string[]): Promise<void> {
   const { appEnvId } = await running(there, command, args)
   const { id } = await there.ended(await there.deployment(appEnvId))
+  // An engine may tell of the end before it tells of the memory.
+  await expect
+    .poll(() => noted(there, appEnvId), { timeout: 30_000 })
+    .toMatchObject({ status: 'DEPLOYED', reason: 'OUT_OF_MEMORY' })
   const content = await noted(there, appEnvId)
-  expect(content).toMatchObject({ status: 'DEPLOYED', reason: 'OUT_OF_MEMORY' })
   expect(content.message).toMatch(OUT_OF_MEMORY(512))
   const { message } = content
   expect(await there.operation(id)).toMatchObject({ status: 'SUCCEEDED', reason: 'OUT_OF_MEMORY', message })

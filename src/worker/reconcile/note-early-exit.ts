@@ -9,6 +9,8 @@ import type { ReplicaPlan } from './replica-plan.ts'
 
 /** Ends are recorded beside reconciling, so that one is known a little later than it was observed. */
 const RECORDED_WITHIN_SECONDS = 60
+/** Until the engine tells that it was for memory: some do so a moment later. */
+const CORRECTED = 'CONTAINER_EXITED'
 
 interface EarlyExit {
   containerId: string
@@ -20,7 +22,7 @@ interface EarlyExit {
 
 /**
  * Records on the version that serves, and on its operation, that a container ended soon after it had taken traffic: the
- * deployment has succeeded, and may be of no use all the same. The first such end counts; the engine starts the container
+ * deployment has succeeded, and may be of no use all the same. The first such end counts, and what it was for; the engine starts the container
  * again, and the next reconcile sees one that runs.
  */
 export async function noteEarlyExit(
@@ -33,12 +35,14 @@ export async function noteEarlyExit(
   const ended = wanted.flatMap(({ index, observed }) =>
     observed && (observed.restartCount > 0 || observed.exitCode !== null) ? [{ index, observed }] : [],
   )
-  if (!content || !rolloutId || content.reason !== null || ended.length === 0 || withinSeconds === 0) return
+  const isOpen = content?.reason === null || content?.reason === CORRECTED
+  if (!content || !rolloutId || !isOpen || ended.length === 0 || withinSeconds === 0) return
   if (!isRecent(context, appEnv, withinSeconds)) return
   const exit = await findExit(context, rolloutId, content.id, withinSeconds)
   const replica = ended.find(({ observed }) => observed.containerId === exit?.containerId)
   if (!exit || !replica) return
-  const reason = exit.outOfMemory ? 'OUT_OF_MEMORY' : 'CONTAINER_EXITED'
+  const reason = exit.outOfMemory ? 'OUT_OF_MEMORY' : CORRECTED
+  if (reason === content.reason) return
   const end = exitOf({ ...replica.observed, ...exit, phase: 'exited' })
   const lines = await lastLines(context, { name: exit.name, startedAt: null })
   const message = await context.quote(
@@ -49,8 +53,8 @@ export async function noteEarlyExit(
     'A container ended soon after its deployment',
   )
   await fenced(context.database, context.lease, async (tx) => {
-    await tx.content.updateMany({ where: { id: content.id, reason: null }, data: { reason, message } })
-    await noteOnOperation(tx, rolloutId, { reason, message })
+    await tx.content.updateMany({ where: { id: content.id, reason: content.reason }, data: { reason, message } })
+    await noteOnOperation(tx, rolloutId, { reason, message }, content.reason)
   })
 }
 
@@ -89,8 +93,13 @@ function adviceFor({ outOfMemory }: EarlyExit, content: { configuration: unknown
   return `It may use ${memoryMb} MB of memory. Give it more (PATCH /app-env/resources) and apply that, or roll back.`
 }
 
-const noteOnOperation = (tx: Transaction, id: string, noted: { reason: string; message: string }) =>
+const noteOnOperation = (
+  tx: Transaction,
+  id: string,
+  noted: { reason: string; message: string },
+  before: string | null,
+) =>
   tx.operation.updateMany({
-    where: { id, status: 'SUCCEEDED', reason: null },
+    where: { id, status: 'SUCCEEDED', reason: before },
     data: { ...noted, version: { increment: 1 } },
   })
