@@ -8,6 +8,7 @@ import type { Changed } from '../../services/app-env/change-setting.ts'
 import { createAppEnv } from '../../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../../services/app-env/delete-app-env.ts'
 import { updateAppEnv } from '../../services/app-env/update-app-env.ts'
+import type { ResultOf } from '../../services/kernel/command.ts'
 import { rotateToken } from '../../services/token/rotate-token.ts'
 import { createToken } from '../../services/token/token-commands.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
@@ -36,7 +37,8 @@ commandMutation(updateAppEnv, (t) => ({
 }))
 commandMutation(deleteAppEnv, (t) => ({ message: messageField(t), operation: operationField(t) }))
 
-commandMutation(createToken, (t) => ({
+/** A token, and its secret, which is shown this once. */
+const tokenFields = <Result extends ResultOf<typeof createToken>>(t: PayloadBuilder<Result>) => ({
   token: t.field({
     type: Token,
     nullable: true,
@@ -48,18 +50,7 @@ commandMutation(createToken, (t) => ({
     ...described('Token', 'token', tokenSecret.description),
     resolve: ({ result, dryRun }) => (dryRun ? null : result.token),
   }),
-}))
-commandMutation(rotateToken, (t) => ({
-  token: t.field({
-    type: Token,
-    nullable: true,
-    description: 'The token, without its secret.',
-    resolve: ({ result, dryRun }) => (dryRun ? null : result),
-  }),
-  secret: t.string({
-    nullable: true,
-    ...described('Token', 'token', tokenSecret.description),
-    resolve: ({ result, dryRun }) => (dryRun ? null : result.token),
-  }),
-  ...outcomeFields(t, { previousUntil }),
-}))
+})
+
+commandMutation(createToken, tokenFields)
+commandMutation(rotateToken, (t) => ({ ...tokenFields(t), ...outcomeFields(t, { previousUntil }) }))
