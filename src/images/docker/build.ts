@@ -67,14 +67,19 @@ export async function buildInEngine(
       abortSignal: AbortSignal,
       { onLine = hush, ...options }: Call,
     ) => followBuild(await engine.docker.buildImage(context, { ...common, ...options, abortSignal }), onLine)
+    // Not of the build that adds the labels.
+    const target = build.target === undefined ? {} : { target: build.target }
     if (isBuildKit) {
-      return await call(build.context, signal, { t: build.name, labels, version: '2', onLine: build.onLine })
+      const options = { ...target, t: build.name, labels, version: '2', onLine: build.onLine } as const
+      return await call(build.context, signal, options)
     }
     // A build reaches its account's containers and no others. BuildKit has no such networks.
     const { name: networkmode } = await engine.networks.ensure(build.accountId)
     const classic = { version: '1', networkmode } as const
     const unnamed = await withinDisk(engine, build, signal, (within) =>
-      withinProcesses(engine, build, within, () => call(build.context, within, { ...classic, onLine: build.onLine })),
+      withinProcesses(engine, build, within, () =>
+        call(build.context, within, { ...classic, ...target, onLine: build.onLine }),
+      ),
     )
     return await call(labelContext(unnamed, labels, build.dockerfile), signal, { t: build.name, ...classic })
   } catch (error) {
@@ -106,7 +111,6 @@ function optionsOf(build: ImageBuild) {
   return {
     dockerfile: build.dockerfile,
     buildargs: { ...build.buildArgs },
-    ...(build.target === undefined ? {} : { target: build.target }),
     // A step's containers are removed with it, whether it succeeded or not.
     rm: true,
     forcerm: true,
