@@ -8,7 +8,7 @@ import { recordPrices } from '../../usage/prices.ts'
 import { recordInventory } from '../../usage/running-containers.ts'
 import { freezeStatements } from '../../usage/statements.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import { isAway } from '../periodic/periodic-tasks.ts'
+import { isAway } from '../engine/is-away.ts'
 import { isOnEngine } from '../scope/engine-scope.ts'
 import { replicaSightings, runSightings } from '../usage/sightings.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { type DatabaseFault, databaseFault, failedPart } from '../../database/away.ts'
-import { isEngineAway } from '../engine/engine-health.ts'
+import { failedPart } from '../../database/away.ts'
+import { isAway } from '../engine/is-away.ts'
 import { sleep } from '../time/sleep.ts'
 
 /** Work that a worker does again and again. Any number of workers may do it at once. */
@@ -40,14 +40,6 @@ export interface TaskState {
 }
 
 const TIMEOUT_SECONDS = 600
-/** Of the database as a whole. A statement that takes too long, or lacks a right, is the task’s own trouble. */
-const OF_DATABASE: ReadonlySet<DatabaseFault | null> = new Set<DatabaseFault | null>([
-  'DATABASE_UNREACHABLE',
-  'DATABASE_REFUSES',
-  'DATABASE_EXHAUSTED',
-  'DATABASE_FULL',
-  'DATABASE_READ_ONLY',
-])
 /** Of a task that is costly. */
 const PAUSE_PER_DURATION = 9
 const LOOK_MS = 2_000
@@ -175,9 +167,6 @@ class TaskLoop {
     this.#failures += 1
   }
 }
-
-/** What is a part of its own in `/readyz`. */
-export const isAway = (error: unknown): boolean => isEngineAway(error) || OF_DATABASE.has(databaseFault(error))
 
 function pauseOf({ isCostly, isPunctual }: PeriodicTask, ms: number, tookMs = 0): number {
   if (isPunctual) return ms
