@@ -84,7 +84,7 @@ export const AUDITED_TABLES: Readonly<Record<string, AuditedTable>> = {
     type: 'app',
     label: 'name',
     shown:
-      'name slug type docker_preset docker_preset_version builder port use_image image git_provider git_namespace git_repo git_installation_id is_cli_deployment context_dir dockerfile_path custom_dockerfile_content health_check_path health_check_port health_check image_pull_account_secret_id build_pull_account_secret_id build_resources volume_path type_config',
+      'name slug type docker_preset docker_preset_version builder port use_image image git_provider git_namespace git_repo git_installation_id is_cli_deployment context_dir dockerfile_path custom_dockerfile_content build_target health_check_path health_check_port health_check image_pull_account_secret_id build_pull_account_secret_id build_resources volume_path type_config',
   },
   app_env: {
     type: 'appEnv',

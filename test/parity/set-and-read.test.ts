@@ -126,6 +126,11 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'installSolution.inputs': 'become variables of the components, and may hold secrets',
   'upgradeInstallation.inputs': 'become variables of the components, and may hold secrets',
   'installCompose.compose': 'becomes apps and environments, which are read as such',
+  'installCompose.gitRepo': 'is that of each app that is built',
+  'installCompose.gitNamespace': 'is that of each app that is built',
+  'installCompose.gitInstallationId': 'is that of each app that is built',
+  'installCompose.branch': 'is that of each environment that is built',
+  'installCompose.composeDir': 'is part of the context folder of each app that is built',
   'installCompose.variables': 'become variables of the components, and may hold secrets',
 }
 

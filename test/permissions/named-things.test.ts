@@ -52,7 +52,7 @@ const CLASSIFIED: ReadonlyMap<string, Kind> = new Map([
   ...fields('catalogue', 'region plan solutionSlug dockerPresetVersion'),
   ...fields(
     'text',
-    `amount appName args[] backupSchedule.cron backupSchedule.timeZone branch buildArgs code command command[] compose
+    `amount appName args[] backupSchedule.cron backupSchedule.timeZone branch buildArgs buildTarget code command command[] compose composeDir
      containerSettings.dropCapabilities[] containerSettings.hostname containerSettings.stopSignal
      containerSettings.tmpfs[].path containerSettings.ulimits[].name containerSettings.user containerSettings.workingDir
      contextDir cron customDockerfileContent data.* databaseSettings.* dockerfilePath domain email engine envVars[].name expiresAt
@@ -277,6 +277,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'backupKey of downloadBackup': 'the target',
   'volumeId of deleteVolume': 'the target',
   'gitInstallationId of createApp': 'test/services/git-installation.test.ts',
+  'gitInstallationId of installCompose': 'as that of createApp, which creates its apps',
   'gitInstallationId of connectGitInstallation': 'a GitHub App proves it: test/services/git-installation.test.ts',
   'host of addHost': 'a new name: test/worker/hosts.test.ts',
   'userId of createToken': 'the installation’s admin alone: test/services/delegation.test.ts',

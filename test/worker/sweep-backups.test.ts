@@ -6,6 +6,7 @@ import type { Prisma } from '../../src/database/generated/prisma/client.ts'
 import { newId } from '../../src/domain/ids.ts'
 import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { sweepBackups } from '../../src/worker/housekeeping/sweep-backups.ts'
+import { sweepWalArchives } from '../../src/worker/housekeeping/sweep-wal-archives.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 const DAY_MS = 86_400_000
@@ -27,7 +28,11 @@ afterAll(async () => {
   await rm(join(folder, '..'), { recursive: true })
 })
 
-const sweep = () => sweepBackups(world as unknown as WorkerContext, signal)
+async function sweep(): Promise<void> {
+  const context = world as unknown as WorkerContext
+  await sweepBackups(context, signal)
+  await sweepWalArchives(context, signal)
+}
 
 async function backup(more: Partial<Prisma.BackupUncheckedCreateInput>, files: string[] = []): Promise<string> {
   const id = newId('bak')
