@@ -9,7 +9,7 @@ type Task = Worker['tasks'][number]
 const FAILURES_REPORTED = 3
 const MAX_REASON = 300
 /** Prisma’s own messages have what it was called with. */
-const QUOTES_CALLS = /Invalid .*invocation/
+const quotesCall = (message: string): boolean => message.includes('Invalid `') && message.includes(' invocation')
 
 /** What `/readyz` says of the periodic tasks. Messages about the engine of a region may hold its address: they are in the log. */
 export function taskPart(tasks: readonly Task[]): PartState {
@@ -31,7 +31,7 @@ export function taskPart(tasks: readonly Task[]): PartState {
 }
 
 const errorOf = ({ error, engine }: Task): string | null =>
-  error === null || (engine === null && !QUOTES_CALLS.test(error))
+  error === null || (engine === null && !quotesCall(error))
     ? (error?.replaceAll(/\s+/g, ' ').slice(0, MAX_REASON) ?? null)
     : 'see the log'
 
