@@ -16,8 +16,9 @@ const LIMITS = { cpu: 2, memoryMb: 1_024, diskMb: 1_000, timeoutSeconds: 30 }
 const ATTACKS: Record<string, string> = {
   'eats memory': `const all = []; while (all.length < 60) all.push(Buffer.alloc(100 * 1024 * 1024, 1))`,
   forks: `const { spawn } = require('child_process'); let n = 0; const next = () => { if (n++ < 6000) spawn('sleep', ['20']).on('error', (e) => { console.log(e.message); process.exit(1) }).on('spawn', next) }; next()`,
-  'fills the disk': `const fs = require('fs'), c = Buffer.alloc(1048576, 1), f = fs.openSync('/big', 'w'); for (let n = 0; n < 5000; n += 1) fs.writeSync(f, c)`,
   'burns the processor': `require('fs').writeFileSync('/burn.js', 'for (const until = Date.now() + 40000; Date.now() < until; );'); for (let n = 0; n < 8; n += 1) require('child_process').fork('/burn.js')`,
+  // After the processor: the plain build writes five gigabytes, whose removal goes on beside the next attack.
+  'fills the disk': `const fs = require('fs'), c = Buffer.alloc(1048576, 1), f = fs.openSync('/big', 'w'); for (let n = 0; n < 5000; n += 1) fs.writeSync(f, c)`,
   'writes 2 GB of log': `const line = 'x'.repeat(1023) + '\\n', block = line.repeat(1024); const write = (n) => n > 0 && process.stdout.write(block, () => write(n - 1)); write(2048)`,
 }
 

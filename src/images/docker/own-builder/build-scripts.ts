@@ -22,6 +22,7 @@ export const CLEAN_UP = `
 rm -rf "$1" "$2"; export=$3 kept=$4; shift 4
 [ $# != 0 ] && [ -d "$export" ] || exit 0
 blobs=" $* "
+touch "$export"
 for blob in "$export"/blobs/sha256/*; do case "$blobs" in *" \${blob##*/} "*) ;; *) rm -f "$blob" ;; esac; done
 (cd "\${export%/*}" && ls -t | tail -n "+$((kept + 1))" | xargs -r rm -rf)
 buildctl du | tail -n 1`

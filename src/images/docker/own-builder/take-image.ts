@@ -162,7 +162,10 @@ async function sendLayers(
     (error: Error) => sent.destroy(error),
   )
   try {
-    for await (const file of sent.pipe(extract())) {
+    const files = extract()
+    // A pipe hands no error on, and one that nothing handles ends the process.
+    sent.once('error', (error) => files.destroy(error))
+    for await (const file of sent.pipe(files)) {
       const { name, size = 0 } = file.header
       if (!layers.has(name)) throw new Error('The builder sends a file that was not asked for')
       await new Promise<void>((resolve, reject) => {
