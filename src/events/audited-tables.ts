@@ -163,7 +163,7 @@ export const AUDITED_TABLES: Readonly<Record<string, AuditedTable>> = {
     type: 'webhookDelivery',
     shown: 'status',
     omitted:
-      'webhook_id sequence event_type lane attempts failures last_attempt_at duration_ms answer_status answer error ended_at',
+      'webhook_id sequence event_type queue attempts failures last_attempt_at duration_ms answer_status answer error ended_at',
   },
   budget: { type: 'budget', id: 'account_id', shown: 'amount_micros' },
   git_hook: {

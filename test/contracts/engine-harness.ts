@@ -58,7 +58,7 @@ export interface TestPrograms {
   show: Command
   /** Prints $GREETING, and exits with 0. */
   greet: Command
-  /** Prints what http://$TARGET:3000/ answers, or "nobody" where that is no host of its network; then waits. */
+  /** Prints what http://$TARGET:3000/ answers, or "no answer" where that is no host of its network; then waits. */
   visit: Command
 }
 

@@ -74,7 +74,7 @@ export const nodePrograms: TestPrograms = {
   visit: node(`
     fetch('http://' + process.env.TARGET + ':3000/')
       .then((answer) => answer.text())
-      .then(console.log, () => console.log('nobody'))
+      .then(console.log, () => console.log('no answer'))
     setInterval(() => {}, 1000)`),
   wait: sh('echo waiting; exec sleep 600'),
 }

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -45,7 +46,7 @@ export async function withOwnBerth<T>(work: (berth: OwnBerth) => Promise<T>): Pr
     async start(more = {}) {
       const process = await startBerth({ ...settings, ...more })
       started.add(process)
-      return running(process)
+      return running(process, dataDir)
     },
     async refusal(more = {}) {
       const process = spawnBerth({ ...settings, ...more })
@@ -79,14 +80,14 @@ async function endOf(process: BerthProcess): Promise<number | null> {
   return code
 }
 
-function running(process: BerthProcess): RunningBerth {
+function running(process: BerthProcess, dataDir: string): RunningBerth {
   const [, url] = /API\s+(http:\/\/\S+)/.exec(process.said()) ?? []
-  const [, token] = /Token\s+(\S+)/.exec(process.said()) ?? []
+  const token = readFileSync(join(dataDir, 'admin-token'), 'utf8').trim()
   return {
     async ok(method, path, body) {
       const response = await fetch(`${url}${path}`, {
         method,
-        headers: { 'content-type': 'application/json', authorization: token ?? '' },
+        headers: { 'content-type': 'application/json', authorization: token },
         ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       })
       const text = await response.text()

@@ -68,7 +68,7 @@ export async function* tarEntries(chunks: AsyncIterable<Uint8Array>): AsyncGener
     else if (type === 'K')
       announced = { ...announced, longTarget: textUntilNul(await source.small(size, MAX_NAME_BYTES)) }
     // The label of a volume.
-    else if (type === 'V') await source.skip(padded(size))
+    else if (type === 'V') await source.discard(padded(size))
     else {
       yield* entryOf(source, header, announced, common)
       announced = { longName: null, longTarget: null, records: NO_RECORDS }
@@ -97,7 +97,7 @@ async function* entryOf(
   const content = sparse ? filled(source, sparse, bytes) : source.read(bytes)
   yield { name, type, mode, target, content: () => content }
   await content.return(undefined)
-  await source.skip(end - source.position)
+  await source.discard(end - source.position)
 }
 
 interface Sparse {
@@ -320,7 +320,7 @@ class TarSource {
     }
   }
 
-  async skip(bytes: number): Promise<void> {
+  async discard(bytes: number): Promise<void> {
     for await (const _part of this.read(bytes));
   }
 

@@ -39,11 +39,11 @@ export const redeliverWebhookDelivery = command({
     if (delivery.status === 'PENDING')
       await tx.$executeRaw`
         UPDATE webhook_delivery SET due_at = now()
-        WHERE webhook_id = ${webhookId} AND lane = ${queue} AND status = 'PENDING'`
+        WHERE webhook_id = ${webhookId} AND queue = ${queue} AND status = 'PENDING'`
     // A queue of its own: later events of the environment were sent already, and need not wait for this one.
     else
       await tx.$executeRaw`
-        UPDATE webhook_delivery SET status = 'PENDING', lane = id, failures = 0, due_at = now(), ended_at = NULL
+        UPDATE webhook_delivery SET status = 'PENDING', queue = id, failures = 0, due_at = now(), ended_at = NULL
         WHERE id = ${deliveryId}`
     await tx.$executeRaw`UPDATE webhook SET due_at = now() WHERE id = ${webhookId}`
     auditDetails({ webhookId, eventType: delivery.eventType })

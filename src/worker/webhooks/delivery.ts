@@ -26,7 +26,7 @@ export interface Waiting {
 /** The queues whose first delivery is due, each in the order of its events. */
 export async function dueQueues(database: Database, webhookId: string): Promise<Waiting[][]> {
   const waiting = await database.$queryRaw<Waiting[]>`
-    SELECT id, lane AS queue, sequence, failures, event_type = 'webhook.tested' AS "isTest", due_at <= now() AS "isDue" FROM webhook_delivery
+    SELECT id, queue, sequence, failures, event_type = 'webhook.tested' AS "isTest", due_at <= now() AS "isDue" FROM webhook_delivery
     WHERE webhook_id = ${webhookId} AND status = 'PENDING' ORDER BY sequence`
   return [...Map.groupBy(waiting, ({ queue }) => queue).values()].filter(([first]) => first?.isDue)
 }

@@ -75,7 +75,7 @@ export const releaseWebhook = (database: Database, lease: WebhookLease, maxWaiti
         is_full = ${maxWaiting} <= (SELECT count(*) FROM webhook_delivery
           WHERE webhook_id = ${lease.webhookId} AND status = 'PENDING'),
         due_at = (SELECT min(due_at) FROM (
-          SELECT DISTINCT ON (lane) due_at FROM webhook_delivery
-          WHERE webhook_id = ${lease.webhookId} AND status = 'PENDING' ORDER BY lane, sequence) heads)
+          SELECT DISTINCT ON (queue) due_at FROM webhook_delivery
+          WHERE webhook_id = ${lease.webhookId} AND status = 'PENDING' ORDER BY queue, sequence) heads)
       WHERE id = ${lease.webhookId}`,
   )

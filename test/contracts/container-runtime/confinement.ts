@@ -64,7 +64,7 @@ export function describeConfinement(world: () => World, harness: EngineHarness):
       return (await eventually(read, (lines) => lines.length > 0))[0]?.message
     }
     expect(await visit(server.accountId)).toBe('hello')
-    expect(await visit(uniqueId('acc'))).toBe('nobody')
+    expect(await visit(uniqueId('acc'))).toBe('no answer')
   })
 
   test('keeps two installations on one engine apart', async () => {

@@ -43,9 +43,9 @@ export function describeGroups(given: () => World, harness: EngineHarness): void
     )
     expect(await answerAt('cache', beside(one))).toBe('hello')
     expect(await answerAt(server.cliEnvName, { group: null })).toBe('hello')
-    expect(await answerAt('cache', beside(other))).toBe('nobody')
-    expect(await answerAt('db', beside(other))).toBe('nobody')
-    expect(await answerAt('db', { group: null })).toBe('nobody')
+    expect(await answerAt('cache', beside(other))).toBe('no answer')
+    expect(await answerAt('db', beside(other))).toBe('no answer')
+    expect(await answerAt('db', { group: null })).toBe('no answer')
   })
 
   test('replicas share an alias, and those that follow the first have none', async () => {
@@ -69,7 +69,7 @@ export function describeGroups(given: () => World, harness: EngineHarness): void
       },
     })
     await world().runtime.remove({ appEnvId: followed.appEnvId, index: 0 }, { graceSeconds: 0 })
-    expect(await answerAt('db', beside(group))).toBe('nobody')
+    expect(await answerAt('db', beside(group))).toBe('no answer')
   })
 
   test('gives replicas the network of their group again that was removed by hand', async () => {

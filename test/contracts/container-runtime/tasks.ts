@@ -126,6 +126,6 @@ export function describeTasks(world: () => World, { programs, open }: EngineHarn
       (words) => words === 'hello',
       20,
     )
-    expect(await heard('NONE')).toBe('nobody')
+    expect(await heard('NONE')).toBe('no answer')
   })
 }

@@ -11,7 +11,7 @@ export function describeBuilding(world: () => World, harness: EngineHarness): vo
     const { id, appEnvId } = await buildImage(
       world(),
       [
-        'ARG WHO=nobody',
+        'ARG WHO=anyone',
         'ARG UNSET=default',
         'ENV GREETING="hello $WHO, $UNSET"',
         'WORKDIR /app',

@@ -105,6 +105,6 @@ export const programs: Record<keyof TestPrograms, Program> = {
   async visit(process) {
     const found = process.lookUp(process.environment.TARGET ?? '')
     const answer = found && (await fetch(`http://${found.address}:${found.port}/`))
-    process.print(answer ? await answer.text() : 'nobody')
+    process.print(answer ? await answer.text() : 'no answer')
   },
 }

@@ -2,7 +2,18 @@ import { trustApp } from '../support/image-app.ts'
 import type { FreshBerth } from '../trust-case.ts'
 
 const OPTION = '--upload-pack=touch /tmp/berth-pwned'
-const HOSTILE = [OPTION, '-f', '../main', 'main:refs/heads/x', 'main; touch x', 'main@{1}', 'a\nb', 'x.lock', 'é']
+const HOSTILE = [
+  OPTION,
+  '-f',
+  '../main',
+  'main:refs/heads/x',
+  'main; touch x',
+  'main@{1}',
+  'a\nb',
+  'x.lock',
+  'x..y',
+  '.x',
+]
 
 /** A branch that is an option of git is refused by the request that names it, with the field. */
 export async function branchIsRefused(berth: FreshBerth): Promise<string> {

@@ -1,0 +1,2 @@
+-- The field's word. Indexes follow.
+ALTER TABLE "public"."webhook_delivery" RENAME COLUMN "lane" TO "queue";
