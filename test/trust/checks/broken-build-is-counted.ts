@@ -11,7 +11,12 @@ const ATTEMPTS = 2
 export async function brokenBuildIsCounted({ docker }: FreshBerth): Promise<string> {
   const { node } = await ensureBuildImages(docker)
   await using proxy = await engineProxy(ENGINE_SOCKET, { only: /POST \/build/, kind: 'hangUp' })
-  const settings = { DOCKER_HOST: proxy.host, BERTH_OPERATION_ATTEMPTS: String(ATTEMPTS) }
+  const settings = {
+    DOCKER_HOST: proxy.host,
+    BERTH_OPERATION_ATTEMPTS: String(ATTEMPTS),
+    // Of its own call: a builder apart is spoken to by others.
+    BERTH_BUILDER: 'engine',
+  }
   const { berth, close } = await startFreshBerth(settings)
   try {
     const content = { customDockerfileContent: `FROM ${node}\nCMD ["true"]\n`, isCliDeployment: false }
