@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { stripVTControlCharacters } from 'node:util'
-import type { Reporter, TestCase, TestModule } from 'vitest/node'
+import type { Reporter, TestCase, TestModule, TestSuite } from 'vitest/node'
 
 /** Names a file that the counts are written to as well, for programs that run several suites. */
 export const COUNTS_FILE = 'BERTH_TEST_COUNTS'
@@ -20,6 +20,7 @@ export interface Counts {
 export default class SummaryReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly { message: string }[]): void {
     const tests = modules.flatMap((module) => [...module.children.allTests()])
+    const groups = modules.flatMap((module) => [module, ...module.children.allSuites()])
     // A file that was not run, because its process died, has neither.
     const notRun = modules.filter((module) => ['pending', 'queued'].includes(module.state()))
     const outside = [
@@ -28,12 +29,12 @@ export default class SummaryReporter implements Reporter {
     ]
     const failures = [
       ...tests.filter(hasFailed).map((test) => lineOf(placeOf(test), test.result().errors)),
-      // A file that does not load has no tests that could fail, but is a failure all the same.
-      ...modules.filter(hasErrors).map((module) => lineOf(module.relativeModuleId, module.errors())),
+      // A group whose hook fails, or a file that does not load, may have no test that fails, and has failed all the same.
+      ...groups.filter(hasErrors).map((group) => lineOf(groupPlaceOf(group), group.errors())),
       ...outside,
     ]
     const passed = tests.filter((test) => test.result().state === 'passed').length
-    const failed = modules.filter((module) => hasErrors(module) || [...module.children.allTests()].some(hasFailed))
+    const failed = [...tests.filter(hasFailed).map((test) => test.module), ...groups.filter(hasErrors).map(moduleOf)]
     const failedFiles = [...new Set(failed.map((module) => module.relativeModuleId))]
     const counts: Counts = { passed, failed: failures.length, failures, failedFiles, elsewhere: outside.length }
     process.stdout.write(`${failureLines(counts)}${summaryLine(counts)}\n`)
@@ -44,9 +45,14 @@ export default class SummaryReporter implements Reporter {
 
 const hasFailed = (test: TestCase): boolean => test.result().state === 'failed'
 
-const hasErrors = (module: TestModule): boolean => module.errors().length > 0
+const hasErrors = (group: TestModule | TestSuite): boolean => group.errors().length > 0
+
+const moduleOf = (group: TestModule | TestSuite): TestModule => (group.type === 'suite' ? group.module : group)
 
 const placeOf = (test: TestCase): string => `[${test.project.name}] ${test.module.relativeModuleId} > ${test.fullName}`
+
+const groupPlaceOf = (group: TestModule | TestSuite): string =>
+  group.type === 'suite' ? `${group.module.relativeModuleId} > ${group.fullName}` : group.relativeModuleId
 
 const lineOf = (place: string, errors: readonly { message: string }[] = []): string =>
   `${place}: ${stripVTControlCharacters(errors[0]?.message ?? '')
