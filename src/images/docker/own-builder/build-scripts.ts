@@ -16,15 +16,16 @@ for base; do echo "$base $(cat "$bases/$base/digest" 2>/dev/null)"; done`
 
 /**
  * After a build: `$1`: its folder, `$2`: its secrets, `$3`: its export, `$4`: how many exports are kept, then the blobs of
- * its image, if there is one. Prints how large the cache is.
+ * its image, if there is one. Its own export is being sent and stays, however old it looks: Busybox compares seconds, in
+ * which failed builds begin several exports. Prints how large the cache is.
  */
 export const CLEAN_UP = `
 rm -rf "$1" "$2"; export=$3 kept=$4; shift 4
+[ $# != 0 ] || rmdir "$export/blobs/sha256" "$export/blobs" "$export" 2>/dev/null
 [ $# != 0 ] && [ -d "$export" ] || exit 0
 blobs=" $* "
-touch "$export"
 for blob in "$export"/blobs/sha256/*; do case "$blobs" in *" \${blob##*/} "*) ;; *) rm -f "$blob" ;; esac; done
-(cd "\${export%/*}" && ls -t | tail -n "+$((kept + 1))" | xargs -r rm -rf)
+(cd "\${export%/*}" && ls -t | grep -vxF "\${export##*/}" | tail -n "+$kept" | xargs -r rm -rf)
 buildctl du | tail -n 1`
 
 /** Bytes in what `buildctl du` sums up: `Total: 1.25GB`. */
