@@ -1,94 +1,98 @@
 // Who may import whom. Every folder of src has a line; node scripts/check/folder-graph.ts prints the graph that results.
 const FOLDERS = {
-  connections: [['domain'], 'How many connections a client may have is one rule, for the APIs and the ingress.'],
   domain: [[], 'Rules and words without I/O: it knows no other layer.'],
   config: [['domain'], 'Settings are read from the environment, and import none of their users.'],
   'fault-injection': [[], 'A failpoint may stand anywhere, and so imports nothing.'],
-  files: [[], 'A file that must last is written in one way, in whatever folder the code for it is.'],
   'app-types': [['domain'], 'An app type declares behaviours; other layers ask for them.'],
   solutions: [
     ['domain', 'app-types'],
     'What can be installed, and what an installation consists of: pure, so that a plan can be shown and tested.',
   ],
-  resources: [['domain', 'app-types', 'solutions'], 'A field is described once, for every API.'],
-  database: [['domain', 'config', 'files'], 'A client and its errors; queries live with what they are about.'],
-  secrets: [['domain'], 'Keys and sealing know no table and no tenant.'],
-  events: [
-    ['domain', 'config', 'database'],
+  network: [
+    ['domain', 'config'],
+    'What is spoken with outside: which addresses a tenant may name, registries, mail; how many connections a client may have.',
+  ],
+  'storage/files': [[], 'A file that must last is written in one way, in whatever folder the code for it is.'],
+  'storage/database': [['domain', 'config', 'storage/files'], 'A client, its errors, and reads of any table.'],
+  'storage/secrets': [['domain'], 'Keys and sealing know no table and no tenant.'],
+  'storage/events': [
+    ['domain', 'config', 'storage/database'],
     'The event log is a table and its readers, whatever the events are about.',
   ],
-  references: [
-    ['domain', 'config', 'database', 'app-types', 'secrets'],
+  'storage/references': [
+    ['domain', 'config', 'app-types', 'storage/database', 'storage/secrets'],
     'Variables refer to other environments in requests and deployments.',
   ],
-  usage: [
-    ['domain', 'config', 'database', 'events', 'fault-injection'],
+  'storage/usage': [
+    ['domain', 'config', 'fault-injection', 'storage/database', 'storage/events'],
     'The usage log: workers write it, requests read it, and both must count alike.',
   ],
-  engine: [['domain', 'fault-injection'], 'The connection to a container engine, which runtime and images share.'],
-  runtime: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
-  images: [['domain', 'engine', 'fault-injection'], 'A port and its adapters: an adapter is a folder and a line.'],
-  addresses: [['domain'], 'Which addresses a tenant may name is one rule, whatever is fetched from there.'],
-  registries: [['domain', 'addresses'], 'What Berth itself asks a registry, before an engine does.'],
-  mail: [['config'], 'One way to send e-mail, for all of its users.'],
-  backups: [
-    ['domain', 'config', 'addresses', 'database', 'files', 'secrets'],
+  'storage/backups': [
+    ['domain', 'config', 'network', 'storage/database', 'storage/files', 'storage/secrets'],
     'Files of backups, their format and where they are stored, for those who write and those who read them.',
   ],
+  engines: [['domain', 'fault-injection'], 'Two ports, and a folder for each engine that fulfils them.'],
   builder: [
-    ['domain', 'config', 'app-types', 'addresses'],
+    ['domain', 'config', 'app-types', 'network'],
     'Turns a source into a build context; the image builder is a port.',
   ],
+  calls: [
+    ['domain', 'config', 'app-types', 'storage', 'fault-injection'],
+    'How a call is declared, performed, waited for and repeated, whatever it is about.',
+  ],
   services: [
-    [
-      ...['domain', 'config', 'app-types', 'resources', 'references', 'database', 'events', 'secrets'],
-      ...['addresses', 'backups', 'fault-injection', 'files', 'mail', 'registries', 'solutions', 'usage'],
-    ],
+    ['domain', 'config', 'app-types', 'solutions', 'network', 'storage', 'fault-injection', 'calls'],
     'A request only records intent: services know neither a transport nor the engine.',
   ],
-  http: [['domain', 'config', 'services'], 'What both APIs share knows neither of them.'],
-  rest: [
-    ['domain', 'config', 'app-types', 'resources', 'database', 'services', 'http'],
+  'api/http': [['domain', 'config', 'calls', 'services'], 'What both APIs share knows neither of them.'],
+  'api/rest': [
+    ['domain', 'config', 'app-types', 'storage/database', 'calls', 'services', 'api/http'],
     'Handlers translate; the rules are in the services. It never knows the other API.',
   ],
-  graphql: [
-    ['domain', 'config', 'app-types', 'resources', 'database', 'events', 'secrets', 'services', 'http'],
+  'api/graphql': [
+    [
+      ...['domain', 'config', 'app-types', 'storage/database', 'storage/events', 'storage/secrets'],
+      ...['calls', 'services', 'api/http'],
+    ],
     'Resolvers translate; the rules are in the services. It never knows the other API.',
   ],
-  mcp: [
-    ['domain', 'config', 'services', 'http', 'rest'],
+  'api/mcp': [
+    ['domain', 'config', 'calls', 'services', 'api/http', 'api/rest'],
     'A tool is a route of REST, called in another way: it has no rule and no query of its own.',
   ],
-  'sign-in': [['domain', 'config', 'services', 'http'], 'Pages and calls by which people sign in, besides both APIs.'],
-  oauth: [
-    ['domain', 'config', 'secrets', 'services', 'http'],
+  'api/sign-in': [
+    ['domain', 'config', 'calls', 'services', 'api/http'],
+    'Pages and calls by which people sign in, besides both APIs.',
+  ],
+  'api/oauth': [
+    ['domain', 'config', 'storage/secrets', 'calls', 'services', 'api/http'],
     'Puts the OAuth library before the services: they store, decide and record.',
   ],
-  server: [
-    ['domain', 'config', 'services', 'http', 'rest', 'graphql', 'mcp', 'oauth', 'sign-in', 'connections'],
+  'api/server': [
+    ['domain', 'config', 'network', 'calls', 'services', 'api'],
     'One HTTP server puts the APIs on one port.',
   ],
   worker: [
-    [
-      ...['domain', 'config', 'app-types', 'references', 'database', 'events', 'secrets'],
-      ...['addresses', 'builder', 'engine', 'runtime', 'images', 'registries', 'backups', 'fault-injection'],
-      ...['mail', 'usage', 'files'],
-    ],
+    ['domain', 'config', 'app-types', 'network', 'storage', 'builder', 'engines', 'fault-injection'],
     'Only the worker talks to the engine, and it knows no service: what both need is below them.',
   ],
   ingress: [
-    ['domain', 'config', 'database', 'events', 'fault-injection', 'files', 'connections'],
+    ['domain', 'config', 'network', 'fault-injection', 'storage/database', 'storage/events', 'storage/files'],
     'Requests of clients depend on no other part: it reads its routes and keeps them.',
   ],
 }
 // The platform puts the parts together, and so may import them all.
 FOLDERS.platform = [Object.keys(FOLDERS), 'The composition root.']
 
+/** Files of `engines/` and of the folders named after ports; every other folder there is an engine. */
+const PORTS = '^src/engines/((runtime|images)/)?[^/]+$'
+const ADAPTERS = '^src/engines/(?!runtime/|images/)[^/]+/'
+
 const anyOf = (folders) => folders.join('|')
 const KNOWN = anyOf(Object.keys(FOLDERS))
 
 const folderRules = Object.entries(FOLDERS).map(([folder, [allowed, reason]]) => ({
-  name: `what-${folder}-may-import`,
+  name: `what-${folder.replace('/', '-')}-may-import`,
   comment: `${reason} It may import ${allowed.join(', ') || 'nothing'}.`,
   severity: 'error',
   from: { path: `^src/${folder}/` },
@@ -134,46 +138,42 @@ module.exports = {
       to: { circular: true },
     },
     {
-      name: 'the-services-kernel-knows-no-noun',
-      comment: 'It carries out commands, whatever they are about.',
-      severity: 'error',
-      from: { path: '^src/services/kernel/' },
-      to: { path: '^src/services/', pathNot: '^src/services/kernel/' },
-    },
-    {
       name: 'resolvers-ask-the-services',
       comment: 'Only what builds the schema may complete rows; a list or a single read is a service.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(graphql/builder|services/services)\\.ts$' },
-      to: { path: '^src/services/kernel/nested-reads\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/(api/graphql/builder|services/services)\\.ts$' },
+      to: { path: '^src/calls/nested-reads\\.ts$' },
     },
     {
       name: 'the-rest-protocol-knows-no-endpoint',
       comment: 'It answers requests, whatever the path table says.',
       severity: 'error',
-      from: { path: '^src/rest/protocol/' },
-      to: { path: '^src/rest/', pathNot: '^src/rest/protocol/' },
+      from: { path: '^src/api/rest/protocol/' },
+      to: { path: '^src/api/rest/', pathNot: '^src/api/rest/protocol/' },
     },
     {
       name: 'ports-need-no-package-and-no-adapter',
       comment: 'What a port says holds for every adapter, so it names none and needs none.',
       severity: 'error',
-      from: { path: '^src/(runtime|images|engine)/[^/]+$' },
-      to: { path: '^(src/|node_modules/)', pathNot: '^src/(domain/|(runtime|images|engine)/[^/]+$)' },
+      from: { path: PORTS },
+      to: { path: '^(src/|node_modules/)', pathNot: `^src/domain/|${PORTS}` },
     },
     {
       name: 'adapters-know-their-port-and-their-engine',
-      comment: 'Neither port knows the other; what both adapters of one engine share stands in engine/.',
+      comment: 'Neither port knows the other; what both adapters of one engine share stands beside their folders.',
       severity: 'error',
-      from: { path: '^src/(runtime|images|engine)/([^/]+)/' },
-      to: { path: '^src/', pathNot: '^src/(domain/|fault-injection/|engine/$2/|engine/[^/]+$|$1/[^/]+$|$1/$2/)' },
+      from: { path: '^src/engines/(?!runtime/|images/)([^/]+)/(runtime|images)/' },
+      to: {
+        path: '^src/engines/',
+        pathNot: '^src/engines/([^/]+$|$2/[^/]+$|$1/[^/]+$|$1/(?!runtime/|images/)[^/]+/|$1/$2/)',
+      },
     },
     {
       name: 'only-the-platform-chooses-adapters',
       comment: 'All other folders know the ports.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/((runtime|images|engine)/[^/]+/|platform/container-engine\\.ts$)' },
-      to: { path: '^src/(runtime|images|engine)/[^/]+/' },
+      from: { path: '^src/', pathNot: `${ADAPTERS}|^src/platform/container-engine\\.ts$` },
+      to: { path: ADAPTERS },
     },
     {
       name: 'domain-does-no-io',
@@ -186,14 +186,14 @@ module.exports = {
       name: 'transports-stay-in-the-apis',
       comment: 'A rule lives once, in a service, and throws DomainError; what it becomes on the wire is for the API.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(http|server|rest|graphql|mcp|oauth|sign-in)/' },
+      from: { path: '^src/', pathNot: '^src/api/' },
       to: { path: '^node_modules/(hono|@hono/node-server|graphql|graphql-yoga|graphql-ws|@pothos/)' },
     },
     {
       name: 'the-mcp-sdk-stays-in-one-module',
       comment: 'It is large, and most installations are never asked for it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/mcp/mcp-server\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/api/mcp/mcp-server\\.ts$' },
       to: { path: '^node_modules/@modelcontextprotocol/' },
     },
     {
@@ -201,22 +201,22 @@ module.exports = {
       comment: 'An API process that no MCP client calls does not pay for it.',
       severity: 'error',
       from: { path: '^src/' },
-      to: { path: '^src/mcp/mcp-server\\.ts$', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+      to: { path: '^src/api/mcp/mcp-server\\.ts$', dependencyTypesNot: ['dynamic-import', 'type-only'] },
     },
     {
       name: 'the-oauth-library-stays-in-one-folder',
       comment: 'It brings Koa, and most installations are never asked for it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/oauth/(provider|storage|device-pages)\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/api/oauth/(provider|storage|device-pages)\\.ts$' },
       to: { path: '^node_modules/(@types/)?(oidc-provider|koa)/' },
     },
     {
       name: 'the-oauth-library-is-loaded-when-asked-for',
       comment: 'An API process that no OAuth client calls does not pay for it.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/oauth/(oauth-server|provider)\\.ts$' },
+      from: { path: '^src/', pathNot: '^src/api/oauth/(oauth-server|provider)\\.ts$' },
       to: {
-        path: '^src/oauth/(oauth-server|provider|storage|device-pages)\\.ts$',
+        path: '^src/api/oauth/(oauth-server|provider|storage|device-pages)\\.ts$',
         dependencyTypesNot: ['dynamic-import', 'type-only'],
       },
     },
@@ -224,7 +224,7 @@ module.exports = {
       name: 'the-engine-client-stays-in-its-adapters',
       comment: 'Another engine is another folder.',
       severity: 'error',
-      from: { path: '^src/', pathNot: '^src/(runtime|images|engine)/' },
+      from: { path: '^src/', pathNot: ADAPTERS },
       to: { path: '^node_modules/dockerode' },
     },
     {
@@ -252,7 +252,7 @@ module.exports = {
   options: {
     doNotFollow: { path: 'node_modules' },
     // The bench's reference has packages of its own, which are installed when it runs.
-    exclude: { path: '^(src/database/generated|bench/references)/' },
+    exclude: { path: '^(src/storage/database/generated|bench/references)/' },
     tsPreCompilationDeps: true,
     parser: 'swc',
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },

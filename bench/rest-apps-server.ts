@@ -1,13 +1,13 @@
 import pino from 'pino'
+import { createRateLimits } from '../src/api/http/rate-limits.ts'
+import { listen } from '../src/api/server/listen.ts'
+import { createServer } from '../src/api/server/server.ts'
 import { readConfig } from '../src/config/config.ts'
-import { createDatabase } from '../src/database/client.ts'
-import { createWakeups } from '../src/events/wakeups.ts'
-import { createRateLimits } from '../src/http/rate-limits.ts'
-import { newKey } from '../src/secrets/keys.ts'
-import { createVault } from '../src/secrets/vault.ts'
-import { listen } from '../src/server/listen.ts'
-import { createServer } from '../src/server/server.ts'
 import { createServices } from '../src/services/services.ts'
+import { createDatabase } from '../src/storage/database/client.ts'
+import { createWakeups } from '../src/storage/events/wakeups.ts'
+import { newKey } from '../src/storage/secrets/keys.ts'
+import { createVault } from '../src/storage/secrets/vault.ts'
 
 // The API as production composes it: authentication, limits, metrics and access log all on. Only the rate limit is out
 // of reach.

@@ -14,7 +14,7 @@ const CHECKS = [
   { name: 'package-lock.json is whole', command: 'node', args: ['scripts/check/lock-file.ts'] },
   { name: 'no known vulnerability', command: 'node', args: ['scripts/check/audit.ts'] },
   { name: 'migrations lead to the schema', command: 'node', args: ['scripts/make-migration.ts', '--check'] },
-  { name: 'schema.graphql is current', command: 'node', args: ['src/graphql/print-schema.ts', '--check'] },
+  { name: 'schema.graphql is current', command: 'node', args: ['src/api/graphql/print-schema.ts', '--check'] },
   { name: 'docs/configuration.md is current', command: 'node', args: ['scripts/settings-table.ts', '--check'] },
   { name: 'docs/compose.md is current', command: 'node', args: ['scripts/compose-table.ts', '--check'] },
   { name: 'docs/permissions.md is current', command: 'node', args: ['scripts/permissions-table.ts', '--check'] },

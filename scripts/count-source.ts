@@ -72,21 +72,24 @@ const rows: [what: string, count: string | number][] = [
   ],
   ['longest import chain of src/', Math.max(...[...imports.keys()].map(depthOf))],
   ['spreads of literals', occurrences(/\.\.\.(?:\{ |\[['"`])/g, files)],
-  ['declarations of reads in REST', occurrences(/= (?:getOne|getList|read)\(\{$/gm, inside('src/rest/endpoints'))],
+  ['declarations of reads in REST', occurrences(/= (?:getOne|getList|read)\(\{$/gm, inside('src/api/rest/endpoints'))],
   ['declarations of reads in the services', occurrences(/= (?:\w+Query|query)\(\{$/gm, inside('src/services'))],
   [
     'fields of reads by hand in GraphQL',
-    occurrences(/^ {2}\w+: t\.(?:prismaField|prismaConnection|connection|field)\(\{$/gm, inside('src/graphql/schema')),
+    occurrences(
+      /^ {2}\w+: t\.(?:prismaField|prismaConnection|connection|field)\(\{$/gm,
+      inside('src/api/graphql/schema'),
+    ),
   ],
   [
     'permissions of reads beside the services',
-    occurrences(/^ +permission: '/gm, inside('src/rest')) + fieldPermissions(),
+    occurrences(/^ +permission: '/gm, inside('src/api/rest')) + fieldPermissions(),
   ],
   ...WORDS.map((word): [string, number] => [`“${word}”`, occurrences(new RegExp(`\\b${word}\\b`, 'gi'))]),
 ]
 
 function fieldPermissions(): number {
-  const table = files.find(({ path }) => path === 'src/graphql/field-permissions.ts')
+  const table = files.find(({ path }) => path === 'src/api/graphql/field-permissions.ts')
   return table ? occurrences(/\w+: '\w+:\w+'/g, [table]) : 0
 }
 

@@ -4,14 +4,14 @@ import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DiffTarget, SchemaEngine } from '@prisma/schema-engine-wasm'
-import { startEmbeddedPostgres } from '../src/database/embedded.ts'
+import { startEmbeddedPostgres } from '../src/storage/database/embedded.ts'
 import {
   MIGRATIONS_PATH,
   NO_FILTER,
   readMigrations,
   SCHEMA_PATH,
   withSchemaEngine,
-} from '../src/database/schema-engine.ts'
+} from '../src/storage/database/schema-engine.ts'
 
 /**
  * The SQL from the migrations to the schema; empty when they agree. Both sides are built in a real database first,

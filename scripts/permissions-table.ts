@@ -1,10 +1,10 @@
 // npm run check compares; npm run schema prints the permissions into docs/permissions.md
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { permissionOf } from '../src/api/graphql/field-permissions.ts'
+import { schema } from '../src/api/graphql/schema.ts'
+import { routes } from '../src/api/rest/routes.ts'
 import { type Permission, RULES, type Rule, rolesFor } from '../src/domain/permissions.ts'
-import { permissionOf } from '../src/graphql/field-permissions.ts'
-import { schema } from '../src/graphql/schema.ts'
-import { routes } from '../src/rest/routes.ts'
 
 const PAGE = join(import.meta.dirname, '../docs/permissions.md')
 const BLOCK = /<!-- permissions -->.*<!-- \/permissions -->/s

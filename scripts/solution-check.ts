@@ -1,10 +1,10 @@
 // npm run solution:check     validates every solution and prints docs/solutions.md; --check only compares
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { parseInput } from '../src/calls/perform.ts'
 import { createAppInput } from '../src/services/app/app-input.ts'
 import { checkCreation } from '../src/services/app/app-rules.ts'
 import { createAppEnvInput } from '../src/services/app-env/app-env-input.ts'
-import { parseInput } from '../src/services/kernel/perform.ts'
 import { planSolution } from '../src/solutions/plan.ts'
 import type { Solution } from '../src/solutions/solution.ts'
 import { SOLUTIONS } from '../src/solutions/solutions.ts'

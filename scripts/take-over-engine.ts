@@ -3,10 +3,10 @@
 // npm run engine:take-over -- --force   also where the other Berth is at work
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../src/config/config.ts'
-import { createDatabase, type Database } from '../src/database/client.ts'
-import { startEmbeddedPostgres } from '../src/database/embedded.ts'
 import { openContainerEngine } from '../src/platform/container-engine.ts'
 import { readInstallationSite } from '../src/platform/installation-site.ts'
+import { createDatabase, type Database } from '../src/storage/database/client.ts'
+import { startEmbeddedPostgres } from '../src/storage/database/embedded.ts'
 import { takeOverEngine } from '../src/worker/engine/take-over-engine.ts'
 import type { OpenedEngine } from '../src/worker/region-engines.ts'
 

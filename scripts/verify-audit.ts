@@ -3,12 +3,12 @@
 import { resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { type Config, readConfig } from '../src/config/config.ts'
-import { createDatabase, type Database } from '../src/database/client.ts'
-import { startEmbeddedPostgres } from '../src/database/embedded.ts'
-import { sealAuditHeads } from '../src/events/audit-heads.ts'
 import { openMasterKey, openVault } from '../src/platform/master-key.ts'
-import type { Vault } from '../src/secrets/vault.ts'
 import { type AuditChain, verifyAudit } from '../src/services/audit/verify-audit.ts'
+import { createDatabase, type Database } from '../src/storage/database/client.ts'
+import { startEmbeddedPostgres } from '../src/storage/database/embedded.ts'
+import { sealAuditHeads } from '../src/storage/events/audit-heads.ts'
+import type { Vault } from '../src/storage/secrets/vault.ts'
 
 const { values: options } = parseArgs({ options: { seal: { type: 'boolean', default: false } } })
 

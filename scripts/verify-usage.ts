@@ -1,9 +1,9 @@
 // npm run usage:verify   works every closed statement out again from the usage log; ends with 1 when one differs
 import { resolve } from 'node:path'
 import { type Config, readConfig } from '../src/config/config.ts'
-import { createDatabase, type Database } from '../src/database/client.ts'
-import { startEmbeddedPostgres } from '../src/database/embedded.ts'
-import { verifyStatements } from '../src/usage/verify-statements.ts'
+import { createDatabase, type Database } from '../src/storage/database/client.ts'
+import { startEmbeddedPostgres } from '../src/storage/database/embedded.ts'
+import { verifyStatements } from '../src/storage/usage/verify-statements.ts'
 
 async function main(config: Config): Promise<boolean> {
   await using undo = new AsyncDisposableStack()

@@ -1,7 +1,7 @@
-import type { Database } from '../../src/database/client.ts'
 import { newId } from '../../src/domain/ids.ts'
-import type { NewEvent } from '../../src/events/event.ts'
-import { record } from '../../src/events/record.ts'
+import type { Database } from '../../src/storage/database/client.ts'
+import type { NewEvent } from '../../src/storage/events/event.ts'
+import { record } from '../../src/storage/events/record.ts'
 import { now } from './measure.ts'
 
 const TOKENS = 100

@@ -25,7 +25,7 @@ function readImports(checkout: string): Map<string, Set<string>> {
 
 /** Generated code counts as one file. */
 function isSource(path: string): boolean {
-  return path.startsWith('src/') && !path.startsWith('src/database/generated/')
+  return path.startsWith('src/') && !path.startsWith('src/storage/database/generated/')
 }
 
 /** For every folder, its direct contents and which of them imports which: a cycle can hide at any depth. */

@@ -22,7 +22,7 @@ try {
 } finally {
   for (const generator of generators) generator.stop()
 }
-unpackQueryCompiler(join(root, 'src/database/generated/prisma/internal'))
+unpackQueryCompiler(join(root, 'src/storage/database/generated/prisma/internal'))
 
 /**
  * The client imports its query compiler as a text of 4.6 MB, which every process would keep twice, as a module's source

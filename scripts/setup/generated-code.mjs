@@ -10,7 +10,7 @@ const GENERATED = [
   {
     label: 'Generating the database client',
     program: 'generate-client.mjs',
-    folder: 'src/database/generated',
+    folder: 'src/storage/database/generated',
     sources: [
       'prisma/schema.prisma',
       'node_modules/@prisma/client-generator-ts/package.json',
@@ -26,7 +26,7 @@ const GENERATED = [
   {
     label: 'Unpacking GraphiQL and the REST reference',
     program: 'unpack-pages.mjs',
-    folder: 'src/http/generated',
+    folder: 'src/api/http/generated',
     sources: [
       'node_modules/@graphql-yoga/render-graphiql/package.json',
       'node_modules/@scalar/fastify-api-reference/package.json',

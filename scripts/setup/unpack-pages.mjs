@@ -7,7 +7,7 @@ import * as graphiql from '@graphql-yoga/render-graphiql/graphiql'
 import scalar from '@scalar/fastify-api-reference'
 
 const [root] = process.argv.slice(2)
-const folder = join(root, 'src/http/generated')
+const folder = join(root, 'src/api/http/generated')
 
 write({
   'graphiql.js': graphiql.js,

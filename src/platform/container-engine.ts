@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { connect } from '../engine/docker/connection.ts'
-import { createDockerImageBuilder } from '../images/docker/docker-image-builder.ts'
-import type { ImageBuilder } from '../images/image-builder.ts'
-import type { ContainerRuntime } from '../runtime/container-runtime.ts'
-import { createDockerRuntime } from '../runtime/docker/docker-runtime.ts'
+import { connect } from '../engines/docker/connection.ts'
+import { createDockerImageBuilder } from '../engines/docker/images/docker-image-builder.ts'
+import { createDockerRuntime } from '../engines/docker/runtime/docker-runtime.ts'
+import type { ImageBuilder } from '../engines/images/image-builder.ts'
+import type { ContainerRuntime } from '../engines/runtime/container-runtime.ts'
 import type { OpenedEngine, RegionEngineAddress } from '../worker/region-engines.ts'
 
 /** What runs containers, and what builds the images that they run. */

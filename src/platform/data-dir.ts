@@ -1,9 +1,9 @@
 import { join, resolve } from 'node:path'
 import type { Config } from '../config/config.ts'
-import { makeFolder } from '../files/durable-files.ts'
-import { faultInWords, isDiskFull } from '../files/file-faults.ts'
-import { readOrMakeSecretFile } from '../files/secret-file.ts'
-import { newSecret } from '../secrets/token-secret.ts'
+import { makeFolder } from '../storage/files/durable-files.ts'
+import { faultInWords, isDiskFull } from '../storage/files/file-faults.ts'
+import { readOrMakeSecretFile } from '../storage/files/secret-file.ts'
+import { newSecret } from '../storage/secrets/token-secret.ts'
 
 /** What a Berth keeps beside its database, under BERTH_DATA_DIR. */
 export interface DataDir {

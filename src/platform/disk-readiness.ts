@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises'
 import type { PartState } from '../domain/part-states.ts'
-import { type FreeSpace, readFreeSpace } from '../files/free-space.ts'
+import { type FreeSpace, readFreeSpace } from '../storage/files/free-space.ts'
 
 const BYTES_PER_MB = 1_048_576
 

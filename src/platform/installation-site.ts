@@ -3,7 +3,7 @@ import { statSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/client.ts'
+import type { Database } from '../storage/database/client.ts'
 import type { InstallationSite } from '../worker/engine/engine-ownership.ts'
 
 interface Situated {

@@ -1,7 +1,7 @@
 import pino, { type SerializedError } from 'pino'
-import { isDatabaseAway, oneLine } from '../database/away.ts'
 import { DomainError } from '../domain/errors.ts'
 import { Failure } from '../domain/failure.ts'
+import { isDatabaseAway, oneLine } from '../storage/database/away.ts'
 import { Abandoned } from '../worker/claim/abandoned.ts'
 
 /** Networks, peers and full disks, as the operating system names them. */

@@ -2,12 +2,12 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../config/config.ts'
-import type { Database } from '../database/client.ts'
-import { syncFolder } from '../files/durable-files.ts'
-import { readOrMakeSecretFile, readSecretFile } from '../files/secret-file.ts'
-import { openFingerprintKey } from '../secrets/fingerprint-key.ts'
-import { type Key, keyFromHex } from '../secrets/keys.ts'
-import { createVault, type Vault } from '../secrets/vault.ts'
+import type { Database } from '../storage/database/client.ts'
+import { syncFolder } from '../storage/files/durable-files.ts'
+import { readOrMakeSecretFile, readSecretFile } from '../storage/files/secret-file.ts'
+import { openFingerprintKey } from '../storage/secrets/fingerprint-key.ts'
+import { type Key, keyFromHex } from '../storage/secrets/keys.ts'
+import { createVault, type Vault } from '../storage/secrets/vault.ts'
 
 const HEX = /^[0-9a-f]{64}$/
 

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { type DatabaseFault, databaseFault } from '../database/away.ts'
+import { type DatabaseFault, databaseFault } from '../storage/database/away.ts'
 
 const SUMMARY_MS = 60_000
 const MAX_CAUSE_DEPTH = 5

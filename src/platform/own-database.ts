@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { copyDatabase, endMigration, finishRestore } from '../database/database-copy.ts'
-import { type EmbeddedPostgres, startEmbeddedPostgres } from '../database/embedded.ts'
-import { migrate, migrationBefore } from '../database/migrate.ts'
+import { copyDatabase, endMigration, finishRestore } from '../storage/database/database-copy.ts'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../storage/database/embedded.ts'
+import { migrate, migrationBefore } from '../storage/database/migrate.ts'
 
 /** With a copy of the database first, where this version is going to migrate it: an older one cannot read it afterwards. */
 export async function startOwnDatabase(dataDir: string, log: Logger): Promise<EmbeddedPostgres> {

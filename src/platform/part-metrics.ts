@@ -1,5 +1,5 @@
 import { Gauge, type Registry } from 'prom-client'
-import { type Readiness, readParts } from '../server/health.ts'
+import { type Readiness, readParts } from '../api/server/health.ts'
 
 /** Shows what `/readyz` says, for alerts: whether each part is ready, and what is wrong with one. */
 export function registerPartMetrics(registry: Registry, readiness: Readiness): void {

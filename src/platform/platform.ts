@@ -82,7 +82,7 @@ async function embedded(
   const isStartedElsewhere =
     isIngressOnly(config) && (link?.isElsewhere('api', config) || link?.isElsewhere('worker', config))
   const postgres = isStartedElsewhere
-    ? (await import('../database/attached.ts')).attachEmbeddedPostgres(dataDir)
+    ? (await import('../storage/database/attached.ts')).attachEmbeddedPostgres(dataDir)
     : await (await import('./own-database.ts')).startOwnDatabase(dataDir, log)
   undo.defer(() => postgres.stop())
   // An ingress alone gets no more of the database than its routes.

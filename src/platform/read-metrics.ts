@@ -1,6 +1,6 @@
 import { Counter, type Registry } from 'prom-client'
-import type { Database } from '../database/client.ts'
-import { readerOf } from '../database/reads/reader.ts'
+import type { Database } from '../storage/database/client.ts'
+import { readerOf } from '../storage/database/reads/reader.ts'
 
 /** Shows how many reads the reader did not know, and left to Prisma. */
 export function registerReadMetrics(registry: Registry, database: Database): void {

@@ -1,4 +1,4 @@
-import { createIngressFacts, schemaReadiness } from '../database/schema-readiness.ts'
+import { createIngressFacts, schemaReadiness } from '../storage/database/schema-readiness.ts'
 import type { RoleContext, Served } from './role-context.ts'
 import { startIngress } from './roles/start-ingress.ts'
 import { siblingPart } from './sibling-parts.ts'

@@ -1,6 +1,6 @@
 import { Registry } from 'prom-client'
+import type { ReadinessCheck } from '../api/server/health.ts'
 import type { PartState } from '../domain/part-states.ts'
-import type { ReadinessCheck } from '../server/health.ts'
 import type { RoleContext } from './role-context.ts'
 import { ProcessAway, type SupervisorLink } from './supervisor-link.ts'
 

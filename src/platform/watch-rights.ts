@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import { failedPart } from '../database/away.ts'
-import { type MissingRights, missingInWords } from '../database/rights.ts'
 import type { PartState } from '../domain/part-states.ts'
+import { failedPart } from '../storage/database/away.ts'
+import { type MissingRights, missingInWords } from '../storage/database/rights.ts'
 import type { RoleContext } from './role-context.ts'
 
 const CHECK_MS = 60_000

@@ -5,7 +5,7 @@ import { assertComplete } from '../../src/app-types/assert-complete.ts'
 import { healthCheckFor, wantedReplicas } from '../../src/app-types/behaviours.ts'
 import { versionProblem } from '../../src/app-types/presets.ts'
 import { typeNamed } from '../../src/app-types/wire-names.ts'
-import type { ObservedReplica } from '../../src/runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../src/engines/runtime/container-runtime.ts'
 import { type ProbeContext, probeReplica } from '../../src/worker/probes/probe-replica.ts'
 import { scratch } from './scratch/scratch.ts'
 

@@ -8,7 +8,7 @@ import {
   sharePercent,
 } from '../../src/app-types/engines/engine-metrics.ts'
 import { ENGINES } from '../../src/app-types/engines/list.ts'
-import { isContainerMetric } from '../../src/resources/metric.ts'
+import { isContainerMetric } from '../../src/services/metric/metric-fields.ts'
 
 const values = (printed: string) => ({ ...readingOf(printed, 0).values })
 

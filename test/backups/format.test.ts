@@ -3,8 +3,8 @@ import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { readBackup, writeBackup } from '../../src/backups/backup-stream.ts'
-import { folderStore } from '../../src/backups/stores/folder-store.ts'
+import { readBackup, writeBackup } from '../../src/storage/backups/backup-stream.ts'
+import { folderStore } from '../../src/storage/backups/stores/folder-store.ts'
 
 const CHUNK = 64 * 1024 + 16
 const header = { backupId: 'bak_01', presetVersion: 'POSTGRESQL_18' }

@@ -3,8 +3,8 @@ import { createHash, randomBytes, randomFillSync } from 'node:crypto'
 import { mkdtemp, rm, statfs } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readBackup, writeBackup } from '../../src/backups/backup-stream.ts'
-import { folderStore } from '../../src/backups/stores/folder-store.ts'
+import { readBackup, writeBackup } from '../../src/storage/backups/backup-stream.ts'
+import { folderStore } from '../../src/storage/backups/stores/folder-store.ts'
 
 const MB = 1024 * 1024
 const CHUNK = 64 * 1024

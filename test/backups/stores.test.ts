@@ -3,9 +3,9 @@ import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
-import type { BackupStore } from '../../src/backups/stores/backup-store.ts'
-import { folderStore } from '../../src/backups/stores/folder-store.ts'
-import { objectStorage } from '../../src/backups/stores/object-storage.ts'
+import type { BackupStore } from '../../src/storage/backups/stores/backup-store.ts'
+import { folderStore } from '../../src/storage/backups/stores/folder-store.ts'
+import { objectStorage } from '../../src/storage/backups/stores/object-storage.ts'
 import { startS3 } from '../support/s3-server.ts'
 
 const { signal } = new AbortController()

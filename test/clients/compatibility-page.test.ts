@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { routes } from '../../src/rest/routes.ts'
+import { routes } from '../../src/api/rest/routes.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** What it says of clients; container engines are at its end. */

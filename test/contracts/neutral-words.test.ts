@@ -8,9 +8,9 @@ const ROOT = join(import.meta.dirname, '../..')
 const ENGINE_WORDS = /docker(?!file)|moby|containerd|buildkit|swarm|kubernetes|podman/i
 
 const PORTS = [
-  ...['container-runtime', 'command', 'sandbox', 'task'].map((name) => `src/runtime/${name}.ts`),
-  'src/images/image-builder.ts',
-  'src/engine/call-bounds.ts',
+  ...['container-runtime', 'command', 'sandbox', 'task'].map((name) => `src/engines/runtime/${name}.ts`),
+  'src/engines/images/image-builder.ts',
+  'src/engines/call-bounds.ts',
 ]
 const SUITES = ['test/contracts/container-runtime.ts', 'test/contracts/image-builder.ts']
 const SHARED = ['test/contracts/engine-harness.ts', 'test/contracts/unavailable.ts']

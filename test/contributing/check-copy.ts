@@ -23,7 +23,7 @@ const IMPORT_RULES = [
   'src',
 ]
 const MIGRATION = 'scripts/make-migration.ts'
-const SCHEMA = 'src/graphql/print-schema.ts'
+const SCHEMA = 'src/api/graphql/print-schema.ts'
 const SETTINGS = 'scripts/settings-table.ts'
 const SOLUTIONS = 'scripts/solution-check.ts'
 const PARITY = [

@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase, type Database } from '../../src/database/client.ts'
+import { createDatabase, type Database } from '../../src/storage/database/client.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let own: TestDatabase

@@ -16,10 +16,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { afterEach, beforeEach, describe, expect, inject, test, vi } from 'vitest'
-import { startEmbeddedPostgres } from '../../src/database/embedded.ts'
-import { migrate } from '../../src/database/migrate.ts'
-import { findServer, shutDown } from '../../src/database/postgres-server.ts'
-import { findMissingRights, INGRESS_RIGHTS, ownerRights } from '../../src/database/rights.ts'
+import { startEmbeddedPostgres } from '../../src/storage/database/embedded.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
+import { findServer, shutDown } from '../../src/storage/database/postgres-server.ts'
+import { findMissingRights, INGRESS_RIGHTS, ownerRights } from '../../src/storage/database/rights.ts'
 import { mountSmallDisk, smallDiskProblem } from '../crash/harness/small-disk.ts'
 import { copyServer } from '../support/copy-server.ts'
 
@@ -58,7 +58,7 @@ async function startElsewhere(): Promise<{ child: ChildProcess; url: string }> {
 }
 
 function spawnElsewhere() {
-  const module = join(import.meta.dirname, '../../src/database/embedded.ts')
+  const module = join(import.meta.dirname, '../../src/storage/database/embedded.ts')
   const program = `
     import { startEmbeddedPostgres } from ${JSON.stringify(module)}
     const server = await startEmbeddedPostgres({ dataDir: ${JSON.stringify(dataDir)} })

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterEach, describe, expect, test } from 'vitest'
 import { VERSION } from '../../src/config/version.ts'
-import { migrate } from '../../src/database/migrate.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const created: TestDatabase[] = []

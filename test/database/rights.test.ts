@@ -5,18 +5,18 @@ import { dirname, join, relative, resolve } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { grantIngressRights } from '../../src/database/grant-rights.ts'
-import { findMissingRights, grantsOf, INGRESS_RIGHTS } from '../../src/database/rights.ts'
-import { askIngressDatabase } from '../../src/database/schema-readiness.ts'
 import { LoadSession } from '../../src/ingress/activator/load-session.ts'
 import { RouteSource } from '../../src/ingress/routes/route-source.ts'
+import { grantIngressRights } from '../../src/storage/database/grant-rights.ts'
+import { findMissingRights, grantsOf, INGRESS_RIGHTS } from '../../src/storage/database/rights.ts'
+import { askIngressDatabase } from '../../src/storage/database/schema-readiness.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const ROOT = join(import.meta.dirname, '../..')
 /** Where a process that is an ingress alone begins, and each of those that serve its port. */
 const ENTRIES = ['src/platform/serve-ingress.ts', 'src/platform/ingress-processes/ingress-process.ts']
 /** They are loaded, and their statements are for the owner of the database: what migrates it, and refuses a newer one. */
-const OF_THE_OWNER = ['src/database/engine-connections.ts', 'src/database/newer-schema.ts']
+const OF_THE_OWNER = ['src/storage/database/engine-connections.ts', 'src/storage/database/newer-schema.ts']
 const NOT_PERMITTED = '42501'
 
 let held: TestDatabase

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest'
+import { type Caller, may } from '../../src/calls/caller.ts'
+import { authorityOf } from '../../src/calls/giver.ts'
 import {
   type Authority,
   appEnvTokenAuthority,
@@ -7,8 +9,6 @@ import {
   userTokenAuthority,
 } from '../../src/domain/delegation.ts'
 import { type Permission, type RoleName, RULES, SCOPES, type Scope } from '../../src/domain/permissions.ts'
-import { type Caller, may } from '../../src/services/kernel/caller.ts'
-import { authorityOf } from '../../src/services/kernel/giver.ts'
 
 const ACCOUNT = 'acc_1'
 const ENVIRONMENTS = ['env_1', 'env_2']

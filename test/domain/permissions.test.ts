@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
+import { type Caller, may } from '../../src/calls/caller.ts'
 import { type Permission, type RoleName, RULES, rolesAllow } from '../../src/domain/permissions.ts'
-import { type Caller, may } from '../../src/services/kernel/caller.ts'
 
 const scope = { accountId: 'acc_1', appEnvId: 'env_1' }
 

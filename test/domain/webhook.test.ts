@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { retryAfterSeconds } from '../../src/addresses/ask-address.ts'
 import { pauseAfter } from '../../src/domain/webhook.ts'
+import { retryAfterSeconds } from '../../src/network/addresses/ask-address.ts'
 
 const limits = { attempts: 5, pauses: { first: 4, max: 60 } }
 

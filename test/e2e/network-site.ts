@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { vi } from 'vitest'
-import { networkName } from '../../src/engine/docker/networks.ts'
+import { networkName } from '../../src/engines/docker/networks.ts'
 import { ask } from './clients.ts'
 import { type Sample, startTestPlatform, type TestPlatform } from './platform.ts'
 

@@ -13,8 +13,8 @@ import { Readable } from 'node:stream'
 import { buffer } from 'node:stream/consumers'
 import Docker, { type ContainerCreateOptions } from 'dockerode'
 import { pack } from 'tar-stream'
-import { messageOf, statusOf } from '../../src/engine/docker/engine-answers.ts'
-import { jsonLines } from '../../src/images/docker/json-lines.ts'
+import { messageOf, statusOf } from '../../src/engines/docker/engine-answers.ts'
+import { jsonLines } from '../../src/engines/docker/images/json-lines.ts'
 import { ensureProgramsImage } from '../support/programs-image.ts'
 
 const docker = new Docker()

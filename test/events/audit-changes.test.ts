@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/client.ts'
-import { auditedChanges } from '../../src/events/audit-changes.ts'
-import { AUDITED_TABLES, OMITTED } from '../../src/events/audited-tables.ts'
+import type { Database } from '../../src/storage/database/client.ts'
+import { auditedChanges } from '../../src/storage/events/audit-changes.ts'
+import { AUDITED_TABLES, OMITTED } from '../../src/storage/events/audited-tables.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 const noted = (...notes: object[]) => ['-', ...notes.map((note) => JSON.stringify(note))].join('\n')

@@ -2,7 +2,7 @@ import { type ClientRequest, type IncomingMessage, request } from 'node:http'
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { WebSocket } from 'ws'
-import { record } from '../../src/events/record.ts'
+import { record } from '../../src/storage/events/record.ts'
 import type { GraphQLWorld } from '../support/graphql-world.ts'
 
 const PADDING = 'x'.repeat(50_000)

@@ -1,10 +1,10 @@
 import pino from 'pino'
 import { readConfig } from '../../src/config/config.ts'
-import { createDatabase } from '../../src/database/client.ts'
 import { enableFaultInjection } from '../../src/fault-injection/failpoint.ts'
-import { keyFromHex } from '../../src/secrets/keys.ts'
-import { createVault } from '../../src/secrets/vault.ts'
 import { deleteExpiredAppEnvs } from '../../src/services/pull-request-envs/delete-expired-app-envs.ts'
+import { createDatabase } from '../../src/storage/database/client.ts'
+import { keyFromHex } from '../../src/storage/secrets/keys.ts'
+import { createVault } from '../../src/storage/secrets/vault.ts'
 import { statusTask } from './status-task.ts'
 
 /** Tells git hosts of commits, or deletes what is expired, until it is killed. */

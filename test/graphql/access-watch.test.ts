@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createAccessWatch } from '../../src/api/graphql/access-watch.ts'
+import type { Caller } from '../../src/calls/caller.ts'
 import { DomainError } from '../../src/domain/errors.ts'
-import { createAccessWatch } from '../../src/graphql/access-watch.ts'
-import type { Caller } from '../../src/services/kernel/caller.ts'
 
 const CALLER = { userId: 'user_1' } as unknown as Caller
 

@@ -2,7 +2,7 @@ import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { buildSchema, parse } from 'graphql'
 import { expect, test } from 'vitest'
-import { plannedExecution } from '../../src/graphql/execution/planned-execution.ts'
+import { plannedExecution } from '../../src/api/graphql/execution/planned-execution.ts'
 
 const MB = 1_048_576
 

@@ -12,8 +12,8 @@ import {
   isSpecifiedScalarType,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { printedSchema } from '../../src/graphql/print-schema.ts'
-import { schema } from '../../src/graphql/schema.ts'
+import { printedSchema } from '../../src/api/graphql/print-schema.ts'
+import { schema } from '../../src/api/graphql/schema.ts'
 import { lifecycleOperations } from '../../src/services/lifecycle/operations.ts'
 
 const types = Object.values(schema.getTypeMap()).filter(

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { OBSERVABLE_FIELDS } from '../../src/resources/app-env-status.ts'
+import { OBSERVABLE_FIELDS } from '../../src/services/app-env/app-env-status-fields.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
 
 let world: GraphQLWorld

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expireEvents } from '../../src/events/expire.ts'
 import { removeMember } from '../../src/services/account/member-commands.ts'
 import { cancelJobRun } from '../../src/services/job-run/cancel-job-run.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
@@ -8,6 +7,7 @@ import { advanceInstallations } from '../../src/services/solution/advance-instal
 import { installSolution } from '../../src/services/solution/install-solution.ts'
 import { removeInstallation } from '../../src/services/solution/remove-installation.ts'
 import { revokeToken } from '../../src/services/token/token-commands.ts'
+import { expireEvents } from '../../src/storage/events/expire.ts'
 import { endWithoutAttempt } from '../../src/worker/runs/end-attempt.ts'
 import { loadRun, type RunContext } from '../../src/worker/runs/run-context.ts'
 import { claimRun } from '../../src/worker/runs/run-lease-table.ts'

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib'
-import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
+import { openApiDocument } from '../../src/api/rest/openapi/openapi.ts'
 import { DEEP_TEXTS, STRINGS } from './corpus.ts'
 import type { Draw } from './draw.ts'
 import { inputOf, type JsonSchema, type Making } from './schema-values.ts'

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { ERROR_CATALOGUE } from '../../src/http/error-catalogue.ts'
+import { ERROR_CATALOGUE } from '../../src/api/http/error-catalogue.ts'
 
 export interface Answer {
   status: number

@@ -1,6 +1,6 @@
 // Loaded into the Berth under test, before it: counts what only its own process can see, and answers when asked.
 import { isObjectType } from 'graphql'
-import { schema } from '../../src/graphql/schema.ts'
+import { schema } from '../../src/api/graphql/schema.ts'
 
 export interface Testimony {
   /** Calls of resolvers so far. */

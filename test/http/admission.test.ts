@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Admission, createAdmission } from '../../src/api/http/admission.ts'
+import { createRateLimits } from '../../src/api/http/rate-limits.ts'
 import { DomainError } from '../../src/domain/errors.ts'
 import { networkOf, TrustedProxies } from '../../src/domain/trusted-proxies.ts'
-import { type Admission, createAdmission } from '../../src/http/admission.ts'
-import { createRateLimits } from '../../src/http/rate-limits.ts'
-import { newSecret } from '../../src/secrets/token-secret.ts'
 import { createToken } from '../../src/services/token/token-commands.ts'
+import { newSecret } from '../../src/storage/secrets/token-secret.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 const LIMITS = {

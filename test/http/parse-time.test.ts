@@ -1,23 +1,23 @@
 import { readFileSync } from 'node:fs'
 import { runInNewContext } from 'node:vm'
 import { describe, expect, test } from 'vitest'
+import { expectedVersionOf, isUnchanged } from '../../src/api/http/etag.ts'
+import { isJson } from '../../src/api/http/request-body.ts'
+import { waitOf } from '../../src/api/rest/protocol/prefer.ts'
+import { routes } from '../../src/api/rest/routes.ts'
+import { presentedHash, tokenOf } from '../../src/calls/authenticate.ts'
 import { parseHostName } from '../../src/domain/host-name.ts'
 import { parseImageReference } from '../../src/domain/image-reference.ts'
 import { slugOf } from '../../src/domain/names.ts'
 import { appEnvReferences } from '../../src/domain/references.ts'
 import { networkOf, TrustedProxies } from '../../src/domain/trusted-proxies.ts'
-import { expectedVersionOf, isUnchanged } from '../../src/http/etag.ts'
-import { isJson } from '../../src/http/request-body.ts'
 import { withoutSharedCookies } from '../../src/ingress/http1/shared-cookies.ts'
 import { hostNameOf } from '../../src/ingress/routes/route-table.ts'
 import { ChunkedDecoder } from '../../src/ingress/upstreams/chunked-decoder.ts'
 import { parseResponseHead } from '../../src/ingress/upstreams/response-head.ts'
-import { waitOf } from '../../src/rest/protocol/prefer.ts'
-import { routes } from '../../src/rest/routes.ts'
-import { presentedHash, tokenOf } from '../../src/services/kernel/authenticate.ts'
 import { TEXT_FIELDS, withText } from '../hostile/injection-fields.ts'
 
-const FETCHER = readFileSync(new URL('../../src/graphql/graphiql/fetcher.js', import.meta.url), 'utf8')
+const FETCHER = readFileSync(new URL('../../src/api/graphql/graphiql/fetcher.js', import.meta.url), 'utf8')
 
 let used: 'http' | 'socket' = 'http'
 const page: Record<string, unknown> = {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { z } from 'zod'
-import { routes } from '../../src/rest/routes.ts'
+import { routes } from '../../src/api/rest/routes.ts'
 import { importCompose } from '../../src/solutions/compose/import-compose.ts'
 import { TEXT_FIELDS, withText } from '../hostile/injection-fields.ts'
 import { resolve } from '../hostile/rest-cases.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SharedBudget, type SharedCounts } from '../../src/http/shared-budget.ts'
+import { SharedBudget, type SharedCounts } from '../../src/api/http/shared-budget.ts'
 import { sharedCounts } from '../../src/services/system/rate-counts.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/database/client.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { routes } from '../../src/api/rest/routes.ts'
+import type { Database } from '../../src/storage/database/client.ts'
 import { type ApiCall, callGraphQL, callRest } from '../parity/apis.ts'
 import { PARITY_CASES } from '../parity/cases.ts'
 import { makeFresh } from '../parity/fresh-world.ts'

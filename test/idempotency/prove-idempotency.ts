@@ -1,8 +1,8 @@
 // npm run prove -- idempotency [--seed 7 --rounds 20]
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { createDatabase } from '../../src/database/client.ts'
-import { migrate } from '../../src/database/migrate.ts'
+import { createDatabase } from '../../src/storage/database/client.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
 import { proveOnTestCluster } from '../crash/harness/prove-on-test-cluster.ts'
 import { createWorld } from '../support/world.ts'
 import { dryRunEverything } from './dry-runs.ts'

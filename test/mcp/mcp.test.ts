@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createRateLimits } from '../../src/api/http/rate-limits.ts'
 import { readConfig } from '../../src/config/config.ts'
-import { createRateLimits } from '../../src/http/rate-limits.ts'
 import { callTool, post, toolsCall } from '../support/mcp.ts'
 import { serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'

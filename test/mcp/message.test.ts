@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { readMessage } from '../../src/mcp/message.ts'
+import { readMessage } from '../../src/api/mcp/message.ts'
 
 const call = { jsonrpc: '2.0', id: 1, method: 'tools/call' }
 const big = 'x'.repeat(100_000)

@@ -1,16 +1,16 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { replicaName } from '../../src/domain/replica-name.ts'
-import type { CallBounds } from '../../src/engine/call-bounds.ts'
-import { type Built, type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
+import type { CallBounds } from '../../src/engines/call-bounds.ts'
+import { type Built, type ImageBuilder, ImageError } from '../../src/engines/images/image-builder.ts'
 import {
   type ContainerRuntime,
   type ObservedReplica,
   type Rollout,
   type RolloutReference,
   RuntimeError,
-} from '../../src/runtime/container-runtime.ts'
-import type { EngineMark } from '../../src/runtime/engine-mark.ts'
-import { type Task, taskName } from '../../src/runtime/task.ts'
+} from '../../src/engines/runtime/container-runtime.ts'
+import type { EngineMark } from '../../src/engines/runtime/engine-mark.ts'
+import { type Task, taskName } from '../../src/engines/runtime/task.ts'
 import { BROKEN } from './model.ts'
 
 const SLOWEST_MS = 12

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database/client.ts'
+import type { Database } from '../../src/storage/database/client.ts'
 
 /**
  * Has the database record every commit after which an environment had two rollouts with traffic, or two versions under

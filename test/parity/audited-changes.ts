@@ -1,5 +1,5 @@
 import { expect } from 'vitest'
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
+import type { AnyCommand } from '../../src/calls/command.ts'
 
 interface Entry {
   action: string

@@ -1,6 +1,6 @@
+import type { AnyCommand } from '../../src/calls/command.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'

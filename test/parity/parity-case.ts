@@ -1,4 +1,4 @@
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
+import type { AnyCommand } from '../../src/calls/command.ts'
 import type { World } from '../support/world.ts'
 
 /** One call, prepared in a world of its own. */

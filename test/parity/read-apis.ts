@@ -1,5 +1,5 @@
-import { toolNameOf } from '../../src/mcp/tools.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { toolNameOf } from '../../src/api/mcp/tools.ts'
+import { routes } from '../../src/api/rest/routes.ts'
 import { callTool } from '../support/mcp.ts'
 import type { Served } from '../support/serve-world.ts'
 

@@ -1,9 +1,9 @@
 import { type GraphQLObjectType, isObjectType } from 'graphql'
 import { afterAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { schema } from '../../src/graphql/schema.ts'
-import type { WriteRoute } from '../../src/rest/protocol/route.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { schema } from '../../src/api/graphql/schema.ts'
+import type { WriteRoute } from '../../src/api/rest/protocol/route.ts'
+import { routes } from '../../src/api/rest/routes.ts'
 
 // What can be set can be read: every input field of every write is a field of the record that the write is about, in both
 // APIs. test/parity/set-values.test.ts sets them and reads them back.

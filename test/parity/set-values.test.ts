@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { engineOfPreset } from '../../src/app-types/presets.ts'
+import type { AnyCommand } from '../../src/calls/command.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
@@ -11,7 +12,6 @@ import {
   renameAppEnv,
 } from '../../src/services/app-env/setting-commands.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { readGraphQL, readRest } from './read-apis.ts'

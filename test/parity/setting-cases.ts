@@ -1,3 +1,4 @@
+import type { AnyCommand } from '../../src/calls/command.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import {
   changeBranch,
@@ -10,7 +11,6 @@ import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from '../../src/services/app-env/variable-commands.ts'
 import { clearBuildCache } from '../../src/services/build-cache/clear-build-cache.ts'
 import { addHost, removeHost, validateHost } from '../../src/services/host/host-commands.ts'
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { deleteVolume } from '../../src/services/volume/delete-volume.ts'
 import type { World } from '../support/world.ts'
 import { type ParityCase, parityCase } from './parity-case.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database/client.ts'
+import type { Database } from '../../src/storage/database/client.ts'
 
 type Names = Map<string, string>
 

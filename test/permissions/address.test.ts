@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { routes } from '../../src/rest/routes.ts'
-import { ADDRESS_FIELDS, addressIn } from '../../src/services/kernel/address.ts'
+import { routes } from '../../src/api/rest/routes.ts'
+import { ADDRESS_FIELDS, addressIn } from '../../src/calls/address.ts'
 import { approveAuthorization, refuseAuthorization } from '../../src/services/oauth/consent-commands.ts'
 import { endSession } from '../../src/services/session/session-commands.ts'
 

@@ -1,7 +1,7 @@
 import { type Permission, type RoleName, RULES, SCOPES, type Scope } from '../../src/domain/permissions.ts'
-import { newSecret } from '../../src/secrets/token-secret.ts'
 import { createInvitation } from '../../src/services/account/invitation-commands.ts'
 import { revokeToken } from '../../src/services/token/token-commands.ts'
+import { newSecret } from '../../src/storage/secrets/token-secret.ts'
 import type { World } from '../support/world.ts'
 
 /** Where a call acts: null for the installation itself. */

@@ -1,9 +1,9 @@
 import { GraphQLObjectType, GraphQLSchema, GraphQLString } from 'graphql'
 import { expect, test } from 'vitest'
+import { declarePermissions, permissionOf } from '../../src/api/graphql/field-permissions.ts'
+import { schema } from '../../src/api/graphql/schema.ts'
+import { routes } from '../../src/api/rest/routes.ts'
 import { RULES } from '../../src/domain/permissions.ts'
-import { declarePermissions, permissionOf } from '../../src/graphql/field-permissions.ts'
-import { schema } from '../../src/graphql/schema.ts'
-import { routes } from '../../src/rest/routes.ts'
 
 const known = new Set<string>([...Object.keys(RULES), 'of what it finds'])
 

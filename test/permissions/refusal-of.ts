@@ -1,5 +1,5 @@
+import type { AnyCommand } from '../../src/calls/command.ts'
 import { DomainError } from '../../src/domain/errors.ts'
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import type { World } from '../support/world.ts'
 
 /** Why a call is refused, as its dry run says; null: it is not. */

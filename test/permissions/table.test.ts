@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
+import { type Caller, may } from '../../src/calls/caller.ts'
 import { type Permission, type RoleName, RULES, SCOPES, type Scope } from '../../src/domain/permissions.ts'
-import { type Caller, may } from '../../src/services/kernel/caller.ts'
 import { type Member, memberMay, ROLES, type Target } from './callers.ts'
 
 /** Every permission by everybody about everything, without a request: matrix.test.ts shows that each call asks for its own. */

@@ -1,5 +1,5 @@
 import type { Permission } from '../../src/domain/permissions.ts'
-import { hashOfSecret } from '../../src/secrets/token-secret.ts'
+import { hashOfSecret } from '../../src/storage/secrets/token-secret.ts'
 import type { World } from '../support/world.ts'
 import type { Target } from './callers.ts'
 

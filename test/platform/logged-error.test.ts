@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { Prisma } from '../../src/database/generated/prisma/client.ts'
 import { runtimeUnavailable, unavailable } from '../../src/domain/errors.ts'
+import { RuntimeError } from '../../src/engines/runtime/container-runtime.ts'
 import { loggedError } from '../../src/platform/logged-error.ts'
-import { RuntimeError } from '../../src/runtime/container-runtime.ts'
+import { Prisma } from '../../src/storage/database/generated/prisma/client.ts'
 import { LeaseLost } from '../../src/worker/claim/abandoned.ts'
 import { maskedError } from '../../src/worker/text/masked-error.ts'
 

@@ -4,9 +4,15 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { pino } from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { copyDatabase, endMigration, findCopy, finishRestore, restoreCopy } from '../../src/database/database-copy.ts'
-import { migrate } from '../../src/database/migrate.ts'
 import { startOwnDatabase } from '../../src/platform/own-database.ts'
+import {
+  copyDatabase,
+  endMigration,
+  findCopy,
+  finishRestore,
+  restoreCopy,
+} from '../../src/storage/database/database-copy.ts'
+import { migrate } from '../../src/storage/database/migrate.ts'
 
 const log = pino({ level: 'silent' })
 const folder = mkdtempSync(join(tmpdir(), 'berth-own-'))

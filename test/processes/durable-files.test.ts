@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from 'vitest'
-import { shutDown } from '../../src/database/postgres-server.ts'
+import { shutDown } from '../../src/storage/database/postgres-server.ts'
 import { DiskTrace, spawnTraced, tracingProblem } from '../support/disk-trace.ts'
 import { freePort } from '../support/free-ports.ts'
 import { sourceOf } from '../support/source-archive.ts'
@@ -113,13 +113,13 @@ async function upload(port: number): Promise<void> {
 
 /** As a worker writes one. */
 const WRITE_BACKUP = `
-  import { folderStore } from ${JSON.stringify(join(ROOT, 'src/backups/stores/folder-store.ts'))}
+  import { folderStore } from ${JSON.stringify(join(ROOT, 'src/storage/backups/stores/folder-store.ts'))}
   const content = async function* () { yield Buffer.alloc(100_000, 1); yield Buffer.alloc(100_000, 2) }
   await folderStore(process.env.BERTH_DATA_DIR + '/backups').write('bak_1.1', content(), { signal: new AbortController().signal })`
 
 /** Where the password of the database is lost, it is set anew. */
 const START_DATABASE = `
-  import { startEmbeddedPostgres } from ${JSON.stringify(join(ROOT, 'src/database/embedded.ts'))}
+  import { startEmbeddedPostgres } from ${JSON.stringify(join(ROOT, 'src/storage/database/embedded.ts'))}
   const server = await startEmbeddedPostgres({ dataDir: process.env.BERTH_DATA_DIR, warn: () => {} })
   await server.stop()`
 

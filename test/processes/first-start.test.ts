@@ -5,10 +5,10 @@ import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { afterEach, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import type { Database } from '../../src/database/client.ts'
 import { openMasterKey } from '../../src/platform/master-key.ts'
-import { createVault } from '../../src/secrets/vault.ts'
 import { openInstallation } from '../../src/services/installation.ts'
+import type { Database } from '../../src/storage/database/client.ts'
+import { createVault } from '../../src/storage/secrets/vault.ts'
 import { createTestDatabase } from '../support/database.ts'
 import { repetitions } from '../support/repetitions.ts'
 import { type BerthProcess, spawnBerth } from './berth-process.ts'
@@ -93,7 +93,7 @@ test('a process that looked for the master key before another one made it, and f
   }
 })
 
-const SECRET_FILE = join(import.meta.dirname, '../../src/files/secret-file.ts')
+const SECRET_FILE = join(import.meta.dirname, '../../src/storage/files/secret-file.ts')
 
 /** Makes each of the files as soon as the others are ready to make it, too. */
 const RACER = `

@@ -2,8 +2,8 @@ import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { parse, validate } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { schema } from '../../src/graphql/schema.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { schema } from '../../src/api/graphql/schema.ts'
+import { routes } from '../../src/api/rest/routes.ts'
 import { readmeBlocks } from './readme-blocks.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

@@ -1,6 +1,6 @@
 import pg from 'pg'
-import { ReadConnections } from '../../src/database/reads/read-connections.ts'
-import { readPage } from '../../src/events/event-log.ts'
+import { ReadConnections } from '../../src/storage/database/reads/read-connections.ts'
+import { readPage } from '../../src/storage/events/event-log.ts'
 import { readGraphQL, readRest } from '../parity/read-apis.ts'
 import { CASES, furnish } from '../parity/read-cases.ts'
 import { serveWorld } from '../support/serve-world.ts'

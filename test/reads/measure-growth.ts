@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
-import { readerOf } from '../../src/database/reads/reader.ts'
+import { readerOf } from '../../src/storage/database/reads/reader.ts'
 import type { ReadsWorld } from './reads-world.ts'
 
 const AT_ONCE = 20

@@ -2,7 +2,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import type { Plugin } from 'graphql-yoga'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ReadConnections } from '../../src/database/reads/read-connections.ts'
+import { ReadConnections } from '../../src/storage/database/reads/read-connections.ts'
 import { createReadsWorld, type ReadsWorld } from './reads-world.ts'
 
 let reads: ReadsWorld
@@ -48,7 +48,7 @@ test.each(Object.entries(MISTAKES))('the comparison notices %s', async (what, ch
 })
 
 /** Beside this file, because what they import is found from here. */
-const GRAPHQL = join(import.meta.dirname, '../../src/graphql')
+const GRAPHQL = join(import.meta.dirname, '../../src/api/graphql')
 const COPIES = join(import.meta.dirname, `broken-${process.pid}`)
 
 const WRONG_LINES = {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
-import { ReadConnections } from '../../src/database/reads/read-connections.ts'
+import { ReadConnections } from '../../src/storage/database/reads/read-connections.ts'
 import { createReadsWorld, type ReadsWorld } from './reads-world.ts'
 
 let reads: ReadsWorld

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { HostRules } from '../../src/addresses/host-rules.ts'
-import { checkRegistry } from '../../src/registries/registry-check.ts'
+import { HostRules } from '../../src/network/addresses/host-rules.ts'
+import { checkRegistry } from '../../src/network/registries/registry-check.ts'
 
 const servers: { close(): unknown; closeAllConnections(): void }[] = []
 afterAll(() => {

@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, expect, test } from 'vitest'
-import { HostRules } from '../../src/addresses/host-rules.ts'
-import { tryLogin } from '../../src/registries/try-login.ts'
+import { HostRules } from '../../src/network/addresses/host-rules.ts'
+import { tryLogin } from '../../src/network/registries/try-login.ts'
 import { isRegistryInstalled, REGISTRY_CREDENTIAL, startRegistry } from '../support/docker-registry.ts'
 
 const servers: { close(): unknown; closeAllConnections(): void }[] = []

@@ -8,9 +8,9 @@ import {
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import type { z } from 'zod'
-import { schema } from '../../src/graphql/schema.ts'
-import { isDeclared } from '../../src/resources/field.ts'
-import { routes } from '../../src/rest/routes.ts'
+import { schema } from '../../src/api/graphql/schema.ts'
+import { routes } from '../../src/api/rest/routes.ts'
+import { isDeclared } from '../../src/calls/field.ts'
 
 /** Fields that no resource declares, why, and how they are told. */
 interface Exception {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
+import { schema } from '../../src/api/graphql/schema.ts'
+import { openApiDocument } from '../../src/api/rest/openapi/openapi.ts'
 import { SETTINGS } from '../../src/config/settings.ts'
-import { schema } from '../../src/graphql/schema.ts'
-import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
 import { describedInOpenApi, describedInSchema, type Shown } from './all-descriptions.ts'
 import { problemOf } from './stands-alone.ts'
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildSchema, type GraphQLObjectType, getNamedType, isObjectType } from 'graphql'
 import { describe, expect, test } from 'vitest'
-import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
+import { openApiDocument } from '../../src/api/rest/openapi/openapi.ts'
 
 type Node = Record<string, unknown>
 

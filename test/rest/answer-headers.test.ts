@@ -124,15 +124,15 @@ test('every route answers with the headers, to callers and to others', async () 
 
 /** Modules that make an answer themselves, and where it gets the headers. */
 const MADE: Readonly<Record<string, string>> = {
-  'src/graphql/graphiql/page.ts': 'withRequestHeaders, and a policy of its own',
-  'src/graphql/graphql.ts': 'withRequestHeaders',
-  'src/graphql/transport/json-post.ts': 'withRequestHeaders',
-  'src/graphql/transport/persisted-query.ts': 'withRequestHeaders',
-  'src/graphql/transport/sse.ts': 'withRequestHeaders',
-  'src/http/context.ts': 'here they come from',
-  'src/oauth/mount-oauth.ts': 'sets them on the connection',
-  'src/server/listen.ts': 'writes them for a connection too many',
-  'src/server/short-way.ts': 'writes those of the request',
+  'src/api/graphql/graphiql/page.ts': 'withRequestHeaders, and a policy of its own',
+  'src/api/graphql/graphql.ts': 'withRequestHeaders',
+  'src/api/graphql/transport/json-post.ts': 'withRequestHeaders',
+  'src/api/graphql/transport/persisted-query.ts': 'withRequestHeaders',
+  'src/api/graphql/transport/sse.ts': 'withRequestHeaders',
+  'src/api/http/context.ts': 'here they come from',
+  'src/api/oauth/mount-oauth.ts': 'sets them on the connection',
+  'src/api/server/listen.ts': 'writes them for a connection too many',
+  'src/api/server/short-way.ts': 'writes those of the request',
   'src/services/sign-in/company-provider.ts': 'no answer of ours',
 }
 

@@ -1,10 +1,10 @@
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createDatabase } from '../../src/database/client.ts'
+import { ERROR_CATALOGUE } from '../../src/api/http/error-catalogue.ts'
+import { problem, renderProblem } from '../../src/api/rest/protocol/errors.ts'
 import { DomainError, type ErrorCode, invalidField } from '../../src/domain/errors.ts'
-import { ERROR_CATALOGUE } from '../../src/http/error-catalogue.ts'
-import { problem, renderProblem } from '../../src/rest/protocol/errors.ts'
 import { createServices } from '../../src/services/services.ts'
+import { createDatabase } from '../../src/storage/database/client.ts'
 import { serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Route } from '../../src/rest/protocol/route.ts'
-import { routes } from '../../src/rest/routes.ts'
+import type { Route } from '../../src/api/rest/protocol/route.ts'
+import { routes } from '../../src/api/rest/routes.ts'
 import { serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'
 

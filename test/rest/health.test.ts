@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ReadinessCheck } from '../../src/api/server/health.ts'
 import { PART_STATES } from '../../src/domain/part-states.ts'
-import type { ReadinessCheck } from '../../src/server/health.ts'
 import { serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'
 

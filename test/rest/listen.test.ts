@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { listen } from '../../src/api/server/listen.ts'
 import { TrustedProxies } from '../../src/domain/trusted-proxies.ts'
-import { listen } from '../../src/server/listen.ts'
 import { caller, serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'
 

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { readJsonObject } from '../../src/api/http/request-body.ts'
+import type { WriteRoute } from '../../src/api/rest/protocol/route.ts'
+import { nearPaths } from '../../src/api/rest/router.ts'
+import { routes } from '../../src/api/rest/routes.ts'
+import { inputOf } from '../../src/calls/perform.ts'
 import { DomainError, notFound } from '../../src/domain/errors.ts'
 import { type IdPrefix, newId } from '../../src/domain/ids.ts'
 import { nearNames } from '../../src/domain/near-names.ts'
-import { readJsonObject } from '../../src/http/request-body.ts'
-import type { WriteRoute } from '../../src/rest/protocol/route.ts'
-import { nearPaths } from '../../src/rest/router.ts'
-import { routes } from '../../src/rest/routes.ts'
-import { inputOf } from '../../src/services/kernel/perform.ts'
 
 // A mistake in a name is answered with what was meant: fields, ids, paths, values, and where JSON breaks off.
 

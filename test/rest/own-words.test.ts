@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
+import { queryReader } from '../../src/api/rest/protocol/query.ts'
+import { routes } from '../../src/api/rest/routes.ts'
+import { parseInput } from '../../src/calls/perform.ts'
 import { DomainError, type FieldProblem } from '../../src/domain/errors.ts'
-import { queryReader } from '../../src/rest/protocol/query.ts'
-import { routes } from '../../src/rest/routes.ts'
-import { parseInput } from '../../src/services/kernel/perform.ts'
 
 /** A wrong type, too little, too much or none of the choices, for any field. */
 const WRONG = [

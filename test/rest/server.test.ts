@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createRateLimits } from '../../src/http/rate-limits.ts'
+import { createRateLimits } from '../../src/api/http/rate-limits.ts'
 import { createServices } from '../../src/services/services.ts'
 import { serveRest } from '../support/rest.ts'
 import { createWorld, type World } from '../support/world.ts'

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer as createHttpServer, type RequestListener } from 'node:http'
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterEach, describe, expect, test } from 'vitest'
-import { isReachable, probe } from '../../src/runtime/readiness.ts'
+import { isReachable, probe } from '../../src/engines/runtime/readiness.ts'
 
 const servers: Server[] = []
 

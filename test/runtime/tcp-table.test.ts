@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { isLoopback, readTcpTable } from '../../src/runtime/tcp-table.ts'
+import { isLoopback, readTcpTable } from '../../src/engines/runtime/tcp-table.ts'
 
 const HEAD = '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode\n'
 const row = (local: string, state = '0A') => {

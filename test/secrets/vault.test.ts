@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { newKey } from '../../src/secrets/keys.ts'
-import { createVault } from '../../src/secrets/vault.ts'
+import { newKey } from '../../src/storage/secrets/keys.ts'
+import { createVault } from '../../src/storage/secrets/vault.ts'
 
 const account = (vault = createVault(newKey())) => {
   const record = { id: 'acc_1', dataKey: vault.wrapNewKey('acc_1') }

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test, vi } from 'vitest'
-import type { Caller } from '../../src/services/kernel/caller.ts'
-import { CallerCache } from '../../src/services/kernel/caller-cache.ts'
+import type { Caller } from '../../src/calls/caller.ts'
+import { CallerCache } from '../../src/calls/caller-cache.ts'
 
 const somebody = (tokenId: string, remainingMs: number | null = null) => ({
   caller: { tokenId } as Caller,

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { createRateLimits } from '../../src/http/rate-limits.ts'
-import { tryTenantLogin } from '../../src/registries/try-tenant-login.ts'
+import { createRateLimits } from '../../src/api/http/rate-limits.ts'
+import type { AnyCommand } from '../../src/calls/command.ts'
+import { tryTenantLogin } from '../../src/network/registries/try-tenant-login.ts'
 import { createAccount } from '../../src/services/account/account-commands.ts'
 import { createCredential, updateCredential } from '../../src/services/credential/credential-commands.ts'
 import { listCredentialUsages } from '../../src/services/credential/credential-queries.ts'
 import { deleteCredential } from '../../src/services/credential/delete-credential.ts'
 import { testCredential } from '../../src/services/credential/test-credential.ts'
 import { requireAccepted, tryCredential } from '../../src/services/credential/try-credential.ts'
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { registryLoginsOf } from '../../src/worker/images/registry-logins.ts'
 import {
   type DockerRegistry,

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { csvText } from '../../src/services/kernel/csv.ts'
+import { csvText } from '../../src/calls/csv.ts'
 
 test.each([
   ['a word', 'word', 'word'],

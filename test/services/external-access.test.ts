@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectionUrlsOf, withAddress } from '../../src/references/connection-urls.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
+import { connectionUrlsOf, withAddress } from '../../src/storage/references/connection-urls.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 const OFFICE = { enabled: true, allowedCidrs: ['203.0.113.0/24'] }

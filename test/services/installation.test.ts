@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readConfig } from '../../src/config/config.ts'
-import { newKey } from '../../src/secrets/keys.ts'
-import { newSecret } from '../../src/secrets/token-secret.ts'
-import { createVault } from '../../src/secrets/vault.ts'
 import { openInstallation } from '../../src/services/installation.ts'
+import { newKey } from '../../src/storage/secrets/keys.ts'
+import { newSecret } from '../../src/storage/secrets/token-secret.ts'
+import { createVault } from '../../src/storage/secrets/vault.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'
 
 let held: TestDatabase

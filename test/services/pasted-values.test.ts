@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { z } from 'zod'
-import { routes } from '../../src/rest/routes.ts'
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
+import { routes } from '../../src/api/rest/routes.ts'
+import type { AnyCommand } from '../../src/calls/command.ts'
 
 /** Fields that people copy from another page, each with a value that is right. */
 const PASTED: Readonly<Record<string, string>> = {

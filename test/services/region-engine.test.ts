@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectionUrls } from '../../src/references/connection-urls.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { createRegion, updateRegion } from '../../src/services/plan/region-commands.ts'
+import { connectionUrls } from '../../src/storage/references/connection-urls.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World

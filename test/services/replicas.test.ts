@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connectionUrlsOf, withAddress } from '../../src/references/connection-urls.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
+import { connectionUrlsOf, withAddress } from '../../src/storage/references/connection-urls.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../src/database/client.ts'
 import { deleteApp } from '../../src/services/app/delete-app.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { advanceInstallations } from '../../src/services/solution/advance-installations.ts'
 import { removeInstallation } from '../../src/services/solution/remove-installation.ts'
 import { getInstallation, listSolutions } from '../../src/services/solution/solution-queries.ts'
+import type { Database } from '../../src/storage/database/client.ts'
 import { createSolutionWorld, KEYS, N8N, type SolutionWorld } from './solution-world.ts'
 
 const CANARY = 'canary-5e1f0b7c9d'

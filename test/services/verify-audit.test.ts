@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { auditHash, type HashedAuditEntry } from '../../src/events/audit-hash.ts'
-import { newKey, seal } from '../../src/secrets/keys.ts'
-import { createVault } from '../../src/secrets/vault.ts'
 import { verifyAudit } from '../../src/services/audit/verify-audit.ts'
 import { openInstallation } from '../../src/services/installation.ts'
+import { auditHash, type HashedAuditEntry } from '../../src/storage/events/audit-hash.ts'
+import { newKey, seal } from '../../src/storage/secrets/keys.ts'
+import { createVault } from '../../src/storage/secrets/vault.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import Docker from 'dockerode'
-import type { Database } from '../../src/database/client.ts'
+import type { Database } from '../../src/storage/database/client.ts'
 import type { ApiProcess } from '../support/api-process.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 

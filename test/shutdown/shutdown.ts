@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../src/database/client.ts'
+import type { Database } from '../../src/storage/database/client.ts'
 import type { ApiProcess } from '../support/api-process.ts'
 import { follow, type Goodbyes } from './followers.ts'
 import { loadHttp, loadSocket, noOutcomes } from './load.ts'

@@ -8,35 +8,35 @@ const CONNECTS =
 
 /** Modules that reach other machines, and who has named the address: a tenant’s is judged by HostRules, and nowhere else. */
 const REACHES: Readonly<Record<string, string>> = {
-  'src/addresses/ask-address.ts': 'the addresses that a caller has checked',
-  'src/addresses/dns-records.ts': 'the operator: name servers, of which a tenant’s name is asked',
-  'src/addresses/host-rules.ts': 'the rule itself',
-  'src/addresses/private-addresses.ts': 'the ranges of the rule',
-  'src/backups/stores/s3-store.ts': 'a tenant: the addresses that HostRules has checked, in object-storage.ts',
+  'src/network/addresses/ask-address.ts': 'the addresses that a caller has checked',
+  'src/network/addresses/dns-records.ts': 'the operator: name servers, of which a tenant’s name is asked',
+  'src/network/addresses/host-rules.ts': 'the rule itself',
+  'src/network/addresses/private-addresses.ts': 'the ranges of the rule',
+  'src/storage/backups/stores/s3-store.ts': 'a tenant: the addresses that HostRules has checked, in object-storage.ts',
   'src/builder/git/checkout.ts': 'a tenant: the addresses that HostRules has checked, in git-address.ts',
   'src/builder/git/git-program.ts': 'a tenant: the same',
   'src/builder/git/github-app.ts': 'the operator: BERTH_GITHUB_API_URL',
   'src/builder/source-reader/reader-process.ts': 'a pipe of the process',
   'src/builder/source-reader/start-source-reader.ts': 'a pipe of the process',
-  'src/engine/docker/connection.ts': 'the operator: the engine',
-  'src/engine/docker/ssh-agent.ts': 'the operator: the engine',
-  'src/engine/docker/tls-agent.ts': 'the operator: the engine',
+  'src/engines/docker/connection.ts': 'the operator: the engine',
+  'src/engines/docker/ssh-agent.ts': 'the operator: the engine',
+  'src/engines/docker/tls-agent.ts': 'the operator: the engine',
   'src/ingress/connections/vanished-clients.ts': 'clients that connected',
   'src/ingress/http1/client-connection.ts': 'clients that connected',
   'src/ingress/tcp/port-listener.ts': 'clients that connected',
   'src/ingress/tcp/tcp-connection.ts': 'containers of the engine',
   'src/ingress/upstreams/upstream-connection.ts': 'containers of the engine',
-  'src/mail/send-mail.ts': 'the operator: BERTH_SMTP_URL',
+  'src/network/send-mail.ts': 'the operator: BERTH_SMTP_URL',
   'src/platform/doctor/certificate.ts': 'the operator: BERTH_API_URL',
   'src/platform/doctor/names.ts': 'the operator: the domain',
   'src/platform/doctor/ports.ts': 'this machine: ports of the settings',
   'src/platform/doctor/processes.ts': 'this machine: ports of the settings',
   'src/platform/doctor/registry.ts': 'Docker Hub',
   'src/platform/process-registry/list-processes.ts': 'this machine: sockets of processes',
-  'src/registries/registry-check.ts': 'only the names of the places',
-  'src/runtime/readiness.ts': 'containers of the engine',
+  'src/network/registries/registry-check.ts': 'only the names of the places',
+  'src/engines/runtime/readiness.ts': 'containers of the engine',
   'src/services/git/github-proof.ts': 'the operator: BERTH_GITHUB_URL',
-  'src/sign-in/page/call.js': 'a page, in the browser',
+  'src/api/sign-in/page/call.js': 'a page, in the browser',
 }
 
 test('every module that reaches other machines says who named the address', () => {
@@ -50,5 +50,7 @@ test('only the rule about addresses decides what is private', () => {
   const deciding = sourceFiles()
     .filter(({ absolutePath }) => /\b(insideOf|addressesOf|isOwnAddress)\b/.test(readFileSync(absolutePath, 'utf8')))
     .map(({ path }) => path)
-  expect(deciding.filter((path) => !path.startsWith('src/addresses/'))).toEqual(['src/platform/doctor/names.ts'])
+  expect(deciding.filter((path) => !path.startsWith('src/network/addresses/'))).toEqual([
+    'src/platform/doctor/names.ts',
+  ])
 })

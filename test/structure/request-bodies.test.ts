@@ -6,17 +6,17 @@ import { sourceFiles } from './source-files.ts'
 const READS =
   /\.(?:text|json|formData|arrayBuffer|blob|bytes)\(\)|\bparseBody\(|\b(?:raw|request|req|incoming)\.body\b|\b(?:request|req|incoming)\.(?:pipe|read|iterator|on\('data')|\bnodeRequest|\braw-body\b/
 
-const READER = 'src/http/request-body.ts'
+const READER = 'src/api/http/request-body.ts'
 
 const OTHERS: Readonly<Record<string, string>> = {
   'src/builder/git/github-app.ts': 'an answer of GitHub',
   'src/services/git/github-proof.ts': 'an answer of GitHub',
   'src/platform/doctor/processes.ts': 'an answer of a process of Berth',
-  'src/images/docker/own-builder/own-build.ts': 'a count of bytes',
+  'src/engines/docker/images/own-builder/own-build.ts': 'a count of bytes',
   'src/ingress/http1/client-connection.ts':
     'requests to apps, which are passed on as they come, with BERTH_INGRESS_BODY_LIMIT_MB',
-  'src/graphql/graphiql/fetcher.js': 'an answer of Berth in a browser',
-  'src/sign-in/page/call.js': 'an answer of Berth in a browser',
+  'src/api/graphql/graphiql/fetcher.js': 'an answer of Berth in a browser',
+  'src/api/sign-in/page/call.js': 'an answer of Berth in a browser',
 }
 
 test('only one file reads bodies of requests, with a bound', () => {

@@ -5,7 +5,7 @@ const ROOT = join(import.meta.dirname, '../..')
 const GENERATED = /^src\/(database|http)\/generated\//
 
 export interface SourceFile {
-  /** From the project's folder, such as src/http/rate-limits.ts. */
+  /** From the project's folder, such as src/api/http/rate-limits.ts. */
   path: string
   /** Without its extension. */
   name: string

@@ -9,7 +9,7 @@ const SCRIPTS = join(import.meta.dirname, '../../scripts')
 const WRITES =
   /^(writeFile|appendFile|createWriteStream|rename|link|symlink|copyFile|cp|truncate|open)(Sync)?$|^(mkdir|mkdtemp)(Sync)?$/
 
-/** Modules that write files other than by src/files/durable-files.ts, and why these need not last. */
+/** Modules that write files other than by src/storage/files/durable-files.ts, and why these need not last. */
 const MADE_AGAIN: Readonly<Record<string, string>> = {
   'src/builder/archive/extract.ts': 'reads an archive',
   'src/builder/archive/source-writer.ts': 'a source that is unpacked for one build',
@@ -17,10 +17,10 @@ const MADE_AGAIN: Readonly<Record<string, string>> = {
   'src/builder/git/checkout.ts': 'a source that is fetched for one build',
   'src/builder/program.ts': 'output of a program for one build',
   'src/builder/source-reader/readings.ts': 'a source that is unpacked for one build',
-  'src/database/embedded.ts': 'the draft of the database’s folder, moved into place durably',
-  'src/database/postgres-server.ts': 'the port and the log of the server, and what initdb fills and syncs',
+  'src/storage/database/embedded.ts': 'the draft of the database’s folder, moved into place durably',
+  'src/storage/database/postgres-server.ts': 'the port and the log of the server, and what initdb fills and syncs',
   'src/fault-injection/failpoint.ts': 'orders of tests',
-  'src/graphql/print-schema.ts': 'a file of the repository',
+  'src/api/graphql/print-schema.ts': 'a file of the repository',
   'src/platform/process-registry/process-registry.ts': 'sockets of processes that live',
   'src/platform/process-registry/registry-directory.ts': 'the folder of these sockets',
   'src/worker/builds/build-directory.ts': 'the folder of one build',
@@ -51,7 +51,7 @@ test('files that must last are written by one module; others say why theirs need
   expect(
     writing
       .map(({ path }) => path)
-      .filter((path) => path !== 'src/files/durable-files.ts')
+      .filter((path) => path !== 'src/storage/files/durable-files.ts')
       .toSorted(),
   ).toEqual(Object.keys(MADE_AGAIN).toSorted())
 })

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { newSecret } from '../../src/secrets/token-secret.ts'
+import { newSecret } from '../../src/storage/secrets/token-secret.ts'
 import { BERTH_PROGRAM, BERTH_SOURCE } from './berth-program.ts'
 import { freePort } from './free-ports.ts'
 

@@ -1,9 +1,9 @@
 import { getOperationAST } from 'graphql'
 import type { Plugin } from 'graphql-yoga'
-import { createDatabase } from '../../src/database/client.ts'
-import { withoutReader } from '../../src/database/reads/reader.ts'
-import { executionCounts, plannedExecution } from '../../src/graphql/execution/planned-execution.ts'
+import { executionCounts, plannedExecution } from '../../src/api/graphql/execution/planned-execution.ts'
 import { createServices } from '../../src/services/services.ts'
+import { createDatabase } from '../../src/storage/database/client.ts'
+import { withoutReader } from '../../src/storage/database/reads/reader.ts'
 import type { World } from './world.ts'
 
 type Hook = Parameters<NonNullable<Plugin['onExecute']>>[0]

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { inject } from 'vitest'
-import { createDatabase, type Database } from '../../src/database/client.ts'
+import { createDatabase, type Database } from '../../src/storage/database/client.ts'
 
 export const TEMPLATE_DATABASE = 'berth_template'
 

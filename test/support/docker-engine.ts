@@ -1,7 +1,7 @@
-import { connect, type EngineOptions } from '../../src/engine/docker/connection.ts'
-import { createDockerImageBuilder } from '../../src/images/docker/docker-image-builder.ts'
+import { connect, type EngineOptions } from '../../src/engines/docker/connection.ts'
+import { createDockerImageBuilder } from '../../src/engines/docker/images/docker-image-builder.ts'
+import { createDockerRuntime } from '../../src/engines/docker/runtime/docker-runtime.ts'
 import type { ContainerEngine } from '../../src/platform/container-engine.ts'
-import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
 import { recordInstallation } from './test-installations.ts'
 
 type RuntimeOptions = NonNullable<Parameters<typeof createDockerRuntime>[1]>

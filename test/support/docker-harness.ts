@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream'
 import Docker from 'dockerode'
 import { pack } from 'tar-stream'
-import { networkName } from '../../src/engine/docker/networks.ts'
+import { networkName } from '../../src/engines/docker/networks.ts'
 import type { EngineFault, EngineHarness, TestRegistry } from '../contracts/engine-harness.ts'
 import { dockerEngine } from './docker-engine.ts'
 import { REGISTRY_CREDENTIAL as credential, isRegistryInstalled, startRegistry } from './docker-registry.ts'

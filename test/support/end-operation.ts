@@ -1,8 +1,8 @@
-import type { Database, Transaction } from '../../src/database/client.ts'
-import type { AppEnv, Operation } from '../../src/database/generated/prisma/client.ts'
 import { statusAfter } from '../../src/domain/operation.ts'
-import { INSTALLATION_EVENTS, type NewEvent } from '../../src/events/event.ts'
-import { record } from '../../src/events/record.ts'
+import type { Database, Transaction } from '../../src/storage/database/client.ts'
+import type { AppEnv, Operation } from '../../src/storage/database/generated/prisma/client.ts'
+import { INSTALLATION_EVENTS, type NewEvent } from '../../src/storage/events/event.ts'
+import { record } from '../../src/storage/events/record.ts'
 
 export type Outcome = 'SUCCEEDED' | 'FAILED' | 'DEAD_LETTER'
 

@@ -35,7 +35,7 @@ const author = { name: 'Ada', email: 'ada@example.com', username: 'ada' }
 function partsOf({ url, branch = 'main', ref = `refs/heads/${branch}`, before = PARENT, ...pushed }: Pushed) {
   const { host, pathname } = new URL(url)
   const path = pathname.slice(1)
-  const { message = 'A change', changed = ['src/server.js'], after } = pushed
+  const { message = 'A change', changed = ['src/api/server.js'], after } = pushed
   const isGone = after === NO_COMMIT
   const commit = {
     id: after,

@@ -1,8 +1,8 @@
-import { createEventFeed } from '../../src/events/feed.ts'
-import { createGraphQL } from '../../src/graphql/graphql.ts'
-import { createAdmission } from '../../src/http/admission.ts'
-import { listen } from '../../src/server/listen.ts'
-import { createServer } from '../../src/server/server.ts'
+import { createGraphQL } from '../../src/api/graphql/graphql.ts'
+import { createAdmission } from '../../src/api/http/admission.ts'
+import { listen } from '../../src/api/server/listen.ts'
+import { createServer } from '../../src/api/server/server.ts'
+import { createEventFeed } from '../../src/storage/events/feed.ts'
 import { bothWays } from './both-ways.ts'
 import { createWorld } from './world.ts'
 

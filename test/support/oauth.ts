@@ -1,8 +1,8 @@
 import * as oauth from 'openid-client'
-import { createEventFeed } from '../../src/events/feed.ts'
-import { createGraphQL } from '../../src/graphql/graphql.ts'
-import { listen } from '../../src/server/listen.ts'
-import { createServer } from '../../src/server/server.ts'
+import { createGraphQL } from '../../src/api/graphql/graphql.ts'
+import { listen } from '../../src/api/server/listen.ts'
+import { createServer } from '../../src/api/server/server.ts'
+import { createEventFeed } from '../../src/storage/events/feed.ts'
 import type { World } from './world.ts'
 
 /** An address that nobody listens at: tests read where a browser would be sent. */

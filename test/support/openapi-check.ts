@@ -1,5 +1,5 @@
-import { openApiDocument } from '../../src/rest/openapi/openapi.ts'
-import { REFUSAL_STATUSES } from '../../src/rest/openapi/openapi-parts.ts'
+import { openApiDocument } from '../../src/api/rest/openapi/openapi.ts'
+import { REFUSAL_STATUSES } from '../../src/api/rest/openapi/openapi-parts.ts'
 import { documentedBy } from './documented-answer.ts'
 
 const statusesOf = (component: string): readonly number[] =>

@@ -1,4 +1,4 @@
-import { createServer, type ServerDependencies } from '../../src/server/server.ts'
+import { createServer, type ServerDependencies } from '../../src/api/server/server.ts'
 import type { Answer } from './documented-answer.ts'
 import { expectDocumented } from './openapi-check.ts'
 import type { World } from './world.ts'

@@ -1,6 +1,6 @@
-import { createEventFeed } from '../../src/events/feed.ts'
-import { createGraphQL } from '../../src/graphql/graphql.ts'
-import { createServer } from '../../src/server/server.ts'
+import { createGraphQL } from '../../src/api/graphql/graphql.ts'
+import { createServer } from '../../src/api/server/server.ts'
+import { createEventFeed } from '../../src/storage/events/feed.ts'
 import { bothWays } from './both-ways.ts'
 import type { World } from './world.ts'
 

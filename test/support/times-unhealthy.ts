@@ -1,4 +1,4 @@
-import type { Database } from '../../src/database/client.ts'
+import type { Database } from '../../src/storage/database/client.ts'
 
 /**
  * How often the health of an environment ceased to be HEALTHY, by its events. To wait for more of them is to wait for

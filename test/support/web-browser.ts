@@ -1,4 +1,4 @@
-import type { ApiServer } from '../../src/server/server.ts'
+import type { ApiServer } from '../../src/api/server/server.ts'
 
 export interface WebAnswer {
   status: number

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/database/client.ts'
 import { newId } from '../../src/domain/ids.ts'
+import type { Database } from '../../src/storage/database/client.ts'
 
 /** A delivery of the account's last event, as a worker leaves it; there is no worker in tests of the APIs. */
 export async function endedDelivery(database: Database, webhookId: string): Promise<string> {

@@ -4,7 +4,7 @@ import { createServer, request } from 'node:http'
 import { type AddressInfo, connect, createServer as createTcpServer, type Server, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase, type Database } from '../../src/database/client.ts'
+import { createDatabase, type Database } from '../../src/storage/database/client.ts'
 import { type ApiProcess, createFleet } from '../support/api-process.ts'
 import { freePort } from '../support/free-ports.ts'
 

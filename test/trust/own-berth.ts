@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { shutDown } from '../../src/database/postgres-server.ts'
+import { shutDown } from '../../src/storage/database/postgres-server.ts'
 import { type BerthProcess, spawnBerth, startBerth } from '../processes/berth-process.ts'
 
 const ROOT = join(import.meta.dirname, '../..')

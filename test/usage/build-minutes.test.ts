@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { databaseTime } from '../../src/database/time.ts'
 import { monthOf } from '../../src/domain/month.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { retryOperation } from '../../src/services/operation/retry-operation.ts'
 import { updatePlan } from '../../src/services/plan/plan-commands.ts'
-import { endLostBuilds } from '../../src/usage/lost-builds.ts'
+import { databaseTime } from '../../src/storage/database/time.ts'
+import { endLostBuilds } from '../../src/storage/usage/lost-builds.ts'
 import { sourceEnv } from '../logs/started-build.ts'
 import { createWorld, type World } from '../support/world.ts'
 

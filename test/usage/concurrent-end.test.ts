@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { databaseTime } from '../../src/database/time.ts'
-import { endUnseen, recordUsage } from '../../src/usage/usage-log.ts'
+import { databaseTime } from '../../src/storage/database/time.ts'
+import { endUnseen, recordUsage } from '../../src/storage/usage/usage-log.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -1,7 +1,7 @@
-import type { Database } from '../../src/database/client.ts'
-import type { ObservedReplica } from '../../src/runtime/container-runtime.ts'
-import { recordInventory } from '../../src/usage/running-containers.ts'
-import { recordUsage } from '../../src/usage/usage-log.ts'
+import type { ObservedReplica } from '../../src/engines/runtime/container-runtime.ts'
+import type { Database } from '../../src/storage/database/client.ts'
+import { recordInventory } from '../../src/storage/usage/running-containers.ts'
+import { recordUsage } from '../../src/storage/usage/usage-log.ts'
 import { sightingsOf } from '../../src/worker/usage/sightings.ts'
 
 /** A container as an engine with a clock of its own runs it. Times are UTC, without the zone. */

@@ -1,7 +1,7 @@
-import { createDatabase } from '../../src/database/client.ts'
 import { enableFaultInjection } from '../../src/fault-injection/failpoint.ts'
-import { alertBudgets } from '../../src/usage/budgets.ts'
-import { freezeStatements } from '../../src/usage/statements.ts'
+import { createDatabase } from '../../src/storage/database/client.ts'
+import { alertBudgets } from '../../src/storage/usage/budgets.ts'
+import { freezeStatements } from '../../src/storage/usage/statements.ts'
 import { carryOut, revived } from './scripted-day.ts'
 
 /** Meters a script from its beginning, and then looks at budgets or closes months, unless it is killed before. */

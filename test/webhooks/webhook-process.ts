@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { readConfig } from '../../src/config/config.ts'
-import { createDatabase } from '../../src/database/client.ts'
 import { enableFaultInjection } from '../../src/fault-injection/failpoint.ts'
-import { keyFromHex } from '../../src/secrets/keys.ts'
-import { createVault } from '../../src/secrets/vault.ts'
+import { createDatabase } from '../../src/storage/database/client.ts'
+import { keyFromHex } from '../../src/storage/secrets/keys.ts'
+import { createVault } from '../../src/storage/secrets/vault.ts'
 import { WebhookWorker } from '../../src/worker/webhooks/webhook-worker.ts'
 
 /** Delivers webhooks until it is killed. */

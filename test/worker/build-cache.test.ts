@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ImageBuild, ImageBuilder } from '../../src/images/image-builder.ts'
+import type { ImageBuild, ImageBuilder } from '../../src/engines/images/image-builder.ts'
 import { clearBuildCache } from '../../src/services/build-cache/clear-build-cache.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { beginClearing, endTurn, lookForTurn, recordCleared } from '../../src/worker/builds/build-cache.ts'

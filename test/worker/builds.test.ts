@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { MeasuredBuild } from '../../src/domain/build-use.ts'
-import { type ImageBuild, type ImageBuilder, ImageError } from '../../src/images/image-builder.ts'
+import { type ImageBuild, type ImageBuilder, ImageError } from '../../src/engines/images/image-builder.ts'
 import { updateApp } from '../../src/services/app/update-app.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { updatePlan } from '../../src/services/plan/plan-commands.ts'

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
+import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
 import { DiskGrowth } from '../../src/worker/housekeeping/disk-growth.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'berth-growth-'))

@@ -1,9 +1,9 @@
 import pino from 'pino'
 import { afterEach, expect, test } from 'vitest'
 import { runtimeUnavailable } from '../../src/domain/errors.ts'
-import { connect } from '../../src/engine/docker/connection.ts'
-import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
-import { createDockerRuntime } from '../../src/runtime/docker/docker-runtime.ts'
+import { connect } from '../../src/engines/docker/connection.ts'
+import { createDockerRuntime } from '../../src/engines/docker/runtime/docker-runtime.ts'
+import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
 import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { eventually } from './fixtures.ts'
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import pino from 'pino'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
+import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
 import { EngineOwnership } from '../../src/worker/engine/engine-ownership.ts'
 import { takeOverEngine } from '../../src/worker/engine/take-over-engine.ts'
 import { createTestDatabase, type TestDatabase } from '../support/database.ts'

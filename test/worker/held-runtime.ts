@@ -1,4 +1,4 @@
-import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
+import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
 
 type Method = 'apply' | 'remove'
 

@@ -1,7 +1,7 @@
 import pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createHealthServer } from '../../src/api/server/health-server.ts'
 import { readRoutes } from '../../src/ingress/routes/route-query.ts'
-import { createHealthServer } from '../../src/server/health-server.ts'
 import { addHost, removeHost, validateHost } from '../../src/services/host/host-commands.ts'
 import { nextHostState } from '../../src/worker/housekeeping/validate-hosts.ts'
 import { startDnsServer } from '../support/dns-server.ts'

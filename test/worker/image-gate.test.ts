@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LocalCopy, RegistryCredential } from '../../src/images/image-builder.ts'
+import type { LocalCopy, RegistryCredential } from '../../src/engines/images/image-builder.ts'
 import { resolveFor } from '../../src/worker/images/image-gate.ts'
 import { recordPull } from '../../src/worker/images/pulled-images.ts'
 import type { RegistryLogins } from '../../src/worker/images/registry-logins.ts'

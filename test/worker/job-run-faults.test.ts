@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runtimeUnavailable } from '../../src/domain/errors.ts'
 import { hasRunEnded } from '../../src/domain/job-run.ts'
-import { type ContainerRuntime, RuntimeError } from '../../src/runtime/container-runtime.ts'
+import { type ContainerRuntime, RuntimeError } from '../../src/engines/runtime/container-runtime.ts'
 import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import type { EngineHealth } from '../../src/worker/engine/engine-health.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
+import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import { LeaseLost, OperationEnded } from '../../src/worker/claim/abandoned.ts'
 import type { AppEnvLease } from '../../src/worker/claim/app-env-lease.ts'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ExecOptions } from '../../src/runtime/command.ts'
-import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
+import type { ExecOptions } from '../../src/engines/runtime/command.ts'
+import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import { deleteOldLogs } from '../../src/worker/logs/delete-old-logs.ts'

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ContainerRuntime } from '../../src/runtime/container-runtime.ts'
+import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
 import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { measureVolumes } from '../../src/worker/housekeeping/measure-volumes.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { ObservedReplica } from '../../src/runtime/container-runtime.ts'
-import type { Readiness } from '../../src/runtime/readiness.ts'
+import type { ObservedReplica } from '../../src/engines/runtime/container-runtime.ts'
+import type { Readiness } from '../../src/engines/runtime/readiness.ts'
 import { PendingProbe } from '../../src/worker/probes/pending-probe.ts'
 
 const run = (startedAt: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { WalPiece } from '../../src/database/generated/prisma/client.ts'
+import type { WalPiece } from '../../src/storage/database/generated/prisma/client.ts'
 import { choosePieces, gapIn } from '../../src/worker/backups/replay-plan.ts'
 import { readWalState } from '../../src/worker/point-in-time/wal-state.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ObservedReplica } from '../../src/runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../src/engines/runtime/container-runtime.ts'
 import { type DesiredReplicas, planReplicas, type RecordedReplica } from '../../src/worker/reconcile/replica-plan.ts'
 
 const NOW = new Date('2026-01-01T00:00:00Z')

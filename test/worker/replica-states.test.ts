@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import type { ObservedReplica } from '../../src/runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../src/engines/runtime/container-runtime.ts'
 import { isUnready, type Probed, type ReplicaRoute, routesOf } from '../../src/worker/reconcile/replica-states.ts'
 
 const rollout = { cliEnvName: 'acme-shop-production', version: 3, rolloutId: 'op_0123456789abcdef' }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { AnyCommand } from '../../src/calls/command.ts'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
-import type { AnyCommand } from '../../src/services/kernel/command.ts'
 import { redeployAppEnv } from '../../src/services/lifecycle/redeploy.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
 import { startAppEnv } from '../../src/services/lifecycle/start.ts'

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { networkName } from '../../src/engine/docker/networks.ts'
+import { networkName } from '../../src/engines/docker/networks.ts'
 import { timesUnhealthy } from '../support/times-unhealthy.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 

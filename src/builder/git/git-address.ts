@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import { HostRules } from '../../addresses/host-rules.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { addressProblem, foreignTransport } from '../../domain/repository-address.ts'
+import { HostRules } from '../../network/addresses/host-rules.ts'
 
 export interface AddressRules {
   /** Whether hosts on private and loopback addresses are allowed: an in-house git server, or a test's. */

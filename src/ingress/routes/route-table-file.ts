@@ -2,7 +2,7 @@ import { readFile, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import { draftOf, makeFolder, moveIntoPlace, writeDraft } from '../../files/durable-files.ts'
+import { draftOf, makeFolder, moveIntoPlace, writeDraft } from '../../storage/files/durable-files.ts'
 import { RouteTable } from './route-table.ts'
 
 const target = { name: z.string(), address: z.string(), port: z.number().int().min(1).max(65535) }

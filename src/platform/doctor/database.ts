@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
-import { createDatabase } from '../../database/client.ts'
-import { DatabaseProbe } from '../../database/database-probe.ts'
-import { embeddedAccess } from '../../database/embedded.ts'
-import { findServer } from '../../database/postgres-server.ts'
 import type { PartState } from '../../domain/part-states.ts'
+import { createDatabase } from '../../storage/database/client.ts'
+import { DatabaseProbe } from '../../storage/database/database-probe.ts'
+import { embeddedAccess } from '../../storage/database/embedded.ts'
+import { findServer } from '../../storage/database/postgres-server.ts'
 import { type Finding, ofPart, ok, warn } from './finding.ts'
 
 /** PostgreSQL’s error state. */

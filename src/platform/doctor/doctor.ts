@@ -1,7 +1,7 @@
 import { resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { ReportedPart } from '../../api/server/health.ts'
 import type { Config } from '../../config/config.ts'
-import type { ReportedPart } from '../../server/health.ts'
 import { looksLikeServer, reachableAddresses } from '../reachable-addresses.ts'
 import { checkCertificates } from './certificate.ts'
 import { checkDatabase } from './database.ts'

@@ -1,5 +1,5 @@
+import { type ReportedPart, reportedPart } from '../../api/server/health.ts'
 import type { PartFault, PartState } from '../../domain/part-states.ts'
-import { type ReportedPart, reportedPart } from '../../server/health.ts'
 
 /** `fail`: something does not work. `warn`: it works, and an operator should know. */
 export type Level = 'ok' | 'warn' | 'fail'

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { lookup, Resolver } from 'node:dns/promises'
-import { isAbsent } from '../../addresses/dns-records.ts'
 import type { Config } from '../../config/config.ts'
 import { ingressHost, isLoopbackHost } from '../../domain/listen-address.ts'
 import { hasProxy, isLocalName, publicDomains } from '../../domain/reach.ts'
+import { isAbsent } from '../../network/addresses/dns-records.ts'
 import { type Finding, fail, ok, warn } from './finding.ts'
 
 /** The addresses of a name, none if there is no such name, or null when no name server answered. */

@@ -1,4 +1,4 @@
-import { clockState } from '../../database/database-probe.ts'
+import { clockState } from '../../storage/database/database-probe.ts'
 import { type Finding, ofPart, ok, warn } from './finding.ts'
 
 const ANSWER_MS = 4_000

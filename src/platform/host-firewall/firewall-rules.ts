@@ -1,4 +1,4 @@
-import { bridgePrefix } from '../../engine/bridge-interface.ts'
+import { bridgePrefix } from '../../engines/bridge-interface.ts'
 
 /** Link-local addresses, and metadata services at addresses that look public. IPv4 only: account networks have no IPv6. */
 const METADATA = ['169.254.0.0/16', '168.63.129.16/32', '100.100.100.200/32']

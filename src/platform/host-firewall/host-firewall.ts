@@ -5,7 +5,7 @@ import { isIPv4 } from 'node:net'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Config } from '../../config/config.ts'
-import { writeDurably } from '../../files/durable-files.ts'
+import { writeDurably } from '../../storage/files/durable-files.ts'
 import { chainsOf, type FirewallOptions, firewallRules } from './firewall-rules.ts'
 
 const TIMEOUT_MS = 10_000

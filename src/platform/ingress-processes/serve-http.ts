@@ -1,10 +1,10 @@
 import type { Logger } from 'pino'
 import type { Registry } from 'prom-client'
 import type { Config } from '../../config/config.ts'
-import { failedPart } from '../../database/away.ts'
 import { LoadSession } from '../../ingress/activator/load-session.ts'
 import { createIngress, type Ingress, type IngressCapacity } from '../../ingress/ingress.ts'
 import type { CurrentTable } from '../../ingress/routes/route-table.ts'
+import { failedPart } from '../../storage/database/away.ts'
 
 export interface HttpIngressOptions {
   config: Config

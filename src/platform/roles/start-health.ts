@@ -1,5 +1,5 @@
-import { createHealthServer, type KnowsHost } from '../../server/health-server.ts'
-import { listen } from '../../server/listen.ts'
+import { createHealthServer, type KnowsHost } from '../../api/server/health-server.ts'
+import { listen } from '../../api/server/listen.ts'
 import { onPort } from '../ports.ts'
 import type { RoleContext } from '../role-context.ts'
 

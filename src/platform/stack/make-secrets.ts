@@ -2,7 +2,7 @@
 // each service mounts only what it uses. Readable by all, because each service has another user.
 import { randomBytes } from 'node:crypto'
 import { existsSync, statSync } from 'node:fs'
-import { writeDurably } from '../../files/durable-files.ts'
+import { writeDurably } from '../../storage/files/durable-files.ts'
 
 const FOLDERS = ['postgres', 'berth', 'ingress']
 

@@ -2,8 +2,8 @@
 // make-secrets.ts made.
 import { readFileSync } from 'node:fs'
 import pg from 'pg'
-import { INGRESS, OWNER, prepareDatabase } from '../../database/database-roles.ts'
-import { SUPERUSER } from '../../database/postgres-server.ts'
+import { INGRESS, OWNER, prepareDatabase } from '../../storage/database/database-roles.ts'
+import { SUPERUSER } from '../../storage/database/postgres-server.ts'
 
 /** The password of stacks that were started before there were generated ones. */
 const FORMER_PASSWORD = 'berth'

@@ -1,23 +1,23 @@
 import { z } from 'zod'
+import { userOf } from '../../calls/caller.ts'
+import { command, type Target } from '../../calls/command.ts'
+import { id, name } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { accountSlug, slugOf } from '../../domain/names.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
-import { beginAuditChain } from '../../events/audit-heads.ts'
-import { entitlement } from '../../resources/account.ts'
-import { answers } from '../../resources/outcome.ts'
+import { beginAuditChain } from '../../storage/events/audit-heads.ts'
 import { insertCredential } from '../credential/insert-credential.ts'
 import { checkOf, requireAccepted, type Tried, tryCredential } from '../credential/try-credential.ts'
-import { userOf } from '../kernel/caller.ts'
-import { command, type Target } from '../kernel/command.ts'
-import { id, name } from '../kernel/input.ts'
 import { planCode as planCodeInput } from '../plan/plan-input.ts'
 import { lockAccount } from '../targets/load-account.ts'
+import { createdAccountAnswer, currentAccountAnswer, entitlement, updatedAccountAnswer } from './account-fields.ts'
 import { registryCredential, registryFields } from './registry-login.ts'
 
 export const createAccount = command({
   name: 'createAccount',
-  rest: { method: 'POST', path: '/account', answer: answers.createdAccount },
+  rest: { method: 'POST', path: '/account', answer: createdAccountAnswer },
   about:
     'Create an account. Its creator becomes its first ADMIN. With a registry’s login, it gets that as its first credential, the default of that registry, unless the registry refuses it.',
   input: z.strictObject({ name: name('account'), ...registryFields }),
@@ -64,7 +64,7 @@ const allowed = (what: string) => z.boolean().optional().describe(`Whether the a
 
 export const updateAccount = command({
   name: 'updateAccount',
-  rest: { method: 'PUT', path: '/account', answer: answers.updatedAccount },
+  rest: { method: 'PUT', path: '/account', answer: updatedAccountAnswer },
   versioned: true,
   about:
     'Put an account on a plan, entitle it, allow it what its plan includes, or forbid it. What is deployed already keeps running. Only the installation’s admin may.',
@@ -100,7 +100,7 @@ export const updateAccount = command({
 
 export const deleteAccount = command({
   name: 'deleteAccount',
-  rest: { method: 'DELETE', path: '/account', answer: answers.message },
+  rest: { method: 'DELETE', path: '/account', answer: messageAnswer },
   versioned: true,
   about: 'Delete an account without apps.',
   dangerous: true,
@@ -134,7 +134,7 @@ export const deleteAccount = command({
 
 export const setCurrentAccount = command({
   name: 'setCurrentAccount',
-  rest: { method: 'PUT', path: '/account/current', answer: answers.currentAccount },
+  rest: { method: 'PUT', path: '/account/current', answer: currentAccountAnswer },
   versioned: true,
   about: 'Select your current account, which lists are about when they name none.',
   input: z.strictObject({ accountId: id('account') }),

@@ -1,18 +1,18 @@
 import { z } from 'zod'
-import type { Invitation } from '../../database/generated/prisma/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { requireNotAbove, requireWithin } from '../../calls/giver.ts'
+import { id, instant } from '../../calls/input.ts'
+import { originOf } from '../../calls/origin.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { membershipAuthority } from '../../domain/delegation.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { invitationAnswers } from '../../resources/invitation.ts'
-import { answers } from '../../resources/outcome.ts'
-import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { requireNotAbove, requireWithin } from '../kernel/giver.ts'
-import { id, instant } from '../kernel/input.ts'
-import { originOf } from '../kernel/origin.ts'
+import type { Invitation } from '../../storage/database/generated/prisma/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { hashOfSecret, newSecret } from '../../storage/secrets/token-secret.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { lockInvitation } from '../targets/load-invitation.ts'
+import { invitationAnswers } from './invitation-fields.ts'
 import { appEnvIds, email, giverOf, requireAppEnvs, restriction, roles, setOf } from './membership.ts'
 
 const DEFAULT_DAYS = 7
@@ -75,7 +75,7 @@ export const createInvitation = command({
 
 export const revokeInvitation = command({
   name: 'revokeInvitation',
-  rest: { method: 'DELETE', path: '/account/invitation', answer: answers.message },
+  rest: { method: 'DELETE', path: '/account/invitation', answer: messageAnswer },
   versioned: true,
   about: 'Revoke an invitation that has not been accepted: its link stops working at once.',
   dangerous: true,

@@ -1,13 +1,13 @@
-import type { Database } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { type Caller, permit } from '../../calls/caller.ts'
+import { id } from '../../calls/input.ts'
+import { ORDER } from '../../calls/order.ts'
+import { type PageRequest, page } from '../../calls/page.ts'
+import { recordListQuery, recordQuery } from '../../calls/query.ts'
 import { notFound } from '../../domain/errors.ts'
-import { invitation, type SeenInvitation } from '../../resources/invitation.ts'
-import { ORDER } from '../../resources/order.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
-import { id } from '../kernel/input.ts'
-import { type PageRequest, page } from '../kernel/page.ts'
-import { recordListQuery, recordQuery } from '../kernel/query.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { requireAccount } from '../targets/load-account.ts'
+import { invitation, type SeenInvitation } from './invitation-fields.ts'
 
 /** Invitations of an account, newest first, for callers who may invite. */
 async function findInvitations(

@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { command } from '../../calls/command.ts'
+import { requireNotAbove, requireWithin } from '../../calls/giver.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { excessOfRights, isWholeAdmin, membershipAuthority } from '../../domain/delegation.ts'
 import { conflict } from '../../domain/errors.ts'
-import { member } from '../../resources/member.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { requireNotAbove, requireWithin } from '../kernel/giver.ts'
-import { id } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
+import { member } from './member-fields.ts'
 import {
   appEnvIds,
   authorityOfMember,
@@ -103,7 +103,7 @@ export const updateMember = command({
 
 export const removeMember = command({
   name: 'removeMember',
-  rest: { method: 'DELETE', path: '/account/member', answer: answers.message },
+  rest: { method: 'DELETE', path: '/account/member', answer: messageAnswer },
   versioned: true,
   about: 'Remove a member from an account. At least one ADMIN stays.',
   dangerous: true,

@@ -1,19 +1,19 @@
 import { z } from 'zod'
+import { userOf } from '../../calls/caller.ts'
+import { command } from '../../calls/command.ts'
+import { requireWithin } from '../../calls/giver.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { isWholeAdmin, membershipAuthority } from '../../domain/delegation.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
-import { invitationAnswers } from '../../resources/invitation.ts'
-import { answers } from '../../resources/outcome.ts'
-import { userOf } from '../kernel/caller.ts'
-import { command } from '../kernel/command.ts'
-import { requireWithin } from '../kernel/giver.ts'
-import { id } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
+import { invitationAnswers } from './invitation-fields.ts'
 import { authorityOfMember, endMembership, giverOf, memberOf, roles } from './membership.ts'
 import { revokeGivenBy } from './revoke-given-by.ts'
 
 export const leaveAccount = command({
   name: 'leaveAccount',
-  rest: { method: 'POST', path: '/account/leave', answer: answers.message },
+  rest: { method: 'POST', path: '/account/leave', answer: messageAnswer },
   versioned: true,
   about: 'Leave an account that you are a member of. Its last unrestricted ADMIN cannot leave.',
   dangerous: true,

@@ -1,8 +1,8 @@
-import type { Transaction } from '../../database/client.ts'
-import { type Membership, Prisma } from '../../database/generated/prisma/client.ts'
+import { revokeTokens } from '../../calls/revoke-tokens.ts'
 import { excessOfRights, membershipAuthority } from '../../domain/delegation.ts'
 import { rolesAllow } from '../../domain/permissions.ts'
-import { revokeTokens } from '../kernel/revoke-tokens.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import { type Membership, Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 type Remaining = Pick<Membership, 'userId' | 'roles' | 'restricted' | 'appEnvIds'>
 

@@ -1,6 +1,6 @@
-import { MAX_CONTAINERS } from '../../database/max-containers.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { conflict } from '../../domain/errors.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import { MAX_CONTAINERS } from '../../storage/database/max-containers.ts'
 
 interface Change {
   accountId: string

@@ -1,11 +1,11 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
-import { inSnapshot } from '../../database/snapshot.ts'
-import { activity } from '../../resources/activity.ts'
-import { type RolledBack, rolledBack } from '../../resources/deployment.ts'
-import type { Caller } from '../kernel/caller.ts'
+import type { Caller } from '../../calls/caller.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import { inSnapshot } from '../../storage/database/snapshot.ts'
+import { type RolledBack, rolledBack } from '../deployment/deployment-fields.ts'
+import { observeAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
-import { observeAppEnv } from './app-env-queries.ts'
+import { activity } from './activity-fields.ts'
 
 export interface HistoryRequest {
   limit: number

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { containerSettings } from '../../app-types/container-settings.ts'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
+import { appEnvTarget, flag, id, name, releaseCommand, startupConfig, text, variables } from '../../calls/input.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { backupSchedule } from '../backup/backup-schedule.ts'
 import { externalAccess } from '../external-access/external-access-input.ts'
 import { appEnvHealthCheck } from '../health-check/health-check-input.ts'
-import { appEnvTarget, flag, id, name, releaseCommand, startupConfig, text, variables } from '../kernel/input.ts'
 import { diskOfAny, volume } from '../volume/volume-input.ts'
 import { branch, containers, cpu, memory, zClouds } from './setting-input.ts'
 

@@ -1,15 +1,15 @@
 import { z } from 'zod'
-import { historyAnswer } from '../../resources/activity.ts'
-import { appEnvAnswer } from '../../resources/app-env.ts'
-import { appEnvStatusAnswer } from '../../resources/app-env-status.ts'
-import { answers } from '../../resources/outcome.ts'
-import { serviceCredentials } from '../../resources/service-credentials.ts'
-import { appEnvTarget, instant } from '../kernel/input.ts'
-import { restQuery, Versioned } from '../kernel/query.ts'
+import { appEnvTarget, instant } from '../../calls/input.ts'
+import { restQuery, Versioned } from '../../calls/query.ts'
+import { serviceCredentials } from '../service-credentials/service-credentials-fields.ts'
+import { historyAnswer } from './activity-fields.ts'
+import { appEnvAnswer } from './app-env-fields.ts'
 import { readAppEnvHistory } from './app-env-history.ts'
 import { readAppEnvRecord, readVariables } from './app-env-record.ts'
 import { readAppEnvStatus } from './app-env-status.ts'
+import { appEnvStatusAnswer } from './app-env-status-fields.ts'
 import { readServiceCredentials } from './read-service-credentials.ts'
+import { variablesAnswer } from './setting-fields.ts'
 
 const REVEALED = 'Whether to show the values of secrets. Admins only; leaves an audit entry.'
 
@@ -63,7 +63,7 @@ export const getVariables = restQuery({
   permission: 'appEnv:read',
   about: 'The environment variables of an environment.',
   input: { ...appEnvTarget, showSecrets: z.boolean().default(false).describe(REVEALED) },
-  type: answers.variables.type,
+  type: variablesAnswer.type,
   isSingle: true,
   async run(context, { showSecrets, ...address }) {
     const { caller, requestId } = context

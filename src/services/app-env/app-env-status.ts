@@ -1,13 +1,13 @@
+import type { Caller } from '../../calls/caller.ts'
+import { ORDER } from '../../calls/order.ts'
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
-import { inSnapshot } from '../../database/snapshot.ts'
-import { appEnvStatusAnswer } from '../../resources/app-env-status.ts'
-import { ORDER } from '../../resources/order.ts'
-import type { Vault } from '../../secrets/vault.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { inSnapshot } from '../../storage/database/snapshot.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 import { pendingChangesOf } from '../configuration/configured.ts'
-import type { Caller } from '../kernel/caller.ts'
+import { loadAppEnv, observeAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
-import { loadAppEnv, observeAppEnv } from './app-env-queries.ts'
+import { appEnvStatusAnswer } from './app-env-status-fields.ts'
 
 /** What was asked for, what runs, and how far apart the two are (contract §2, desired and observed). */
 export async function readAppEnvStatus(

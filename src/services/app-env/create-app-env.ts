@@ -1,18 +1,17 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { engineOf, isRouted } from '../../app-types/behaviours.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
-import type { Region } from '../../database/generated/prisma/client.ts'
-import { jsonOrNull } from '../../database/json.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { requireRegion } from '../../calls/known-regions.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
-import { addAutomaticHosts, automaticHosts } from '../../references/automatic-hosts.ts'
-import { answers } from '../../resources/outcome.ts'
+import type { Region } from '../../storage/database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../storage/database/json.ts'
+import { addAutomaticHosts, automaticHosts } from '../../storage/references/automatic-hosts.ts'
 import { configuredHealthCheck } from '../configuration/configured.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { requireRegion } from '../kernel/known-regions.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 import { extentOf, requireExtentWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
@@ -24,6 +23,7 @@ import { requireAccountRoom } from './account-limits.ts'
 import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
 import { containerSize } from './container-size.ts'
 import { createService } from './create-service.ts'
+import { createdAppEnvAnswer } from './setting-fields.ts'
 import { checkTypeFields } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
 
@@ -31,7 +31,7 @@ type AccountWithPlan = Awaited<ReturnType<typeof accountOf>>
 
 export const createAppEnv = command({
   name: 'createAppEnv',
-  rest: { method: 'POST', path: '/app-env', answer: answers.createdAppEnv },
+  rest: { method: 'POST', path: '/app-env', answer: createdAppEnvAnswer },
   waits: true,
   about:
     'Create an environment of an app. It is PENDING until something is deployed to it; a managed service is deployed at once.',

@@ -1,14 +1,14 @@
 import { z } from 'zod'
+import { command } from '../../calls/command.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { appEnvTarget } from '../kernel/input.ts'
 import { removeAppEnv } from '../lifecycle/remove-app-env.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 
 export const deleteAppEnv = command({
   name: 'deleteAppEnv',
-  rest: { method: 'DELETE', path: '/app-env', answer: answers.message },
+  rest: { method: 'DELETE', path: '/app-env', answer: messageAnswer },
   versioned: true,
   waits: true,
   about: 'Delete an environment. It disappears from all answers at once; its containers are removed in the background.',

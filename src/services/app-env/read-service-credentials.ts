@@ -1,14 +1,14 @@
+import { type Caller, permit } from '../../calls/caller.ts'
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { NewAuditEntry } from '../../events/audit-hash.ts'
-import { record } from '../../events/record.ts'
-import { connectionUrlsOf, withAddress } from '../../references/connection-urls.ts'
-import type { OpenServiceCredentials } from '../../resources/service-credentials.ts'
-import type { Vault } from '../../secrets/vault.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { NewAuditEntry } from '../../storage/events/audit-hash.ts'
+import { record } from '../../storage/events/record.ts'
+import { connectionUrlsOf, withAddress } from '../../storage/references/connection-urls.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
+import type { OpenServiceCredentials } from '../service-credentials/service-credentials-fields.ts'
+import { loadAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
-import { loadAppEnv } from './app-env-queries.ts'
 
 interface Tools {
   database: Database

@@ -1,7 +1,7 @@
-import type { Transaction } from '../../database/client.ts'
+import { type Caller, may, permit } from '../../calls/caller.ts'
 import { type AppEnvReference, appEnvReferences, holdsCredentials } from '../../domain/references.ts'
-import type { UrlLookup } from '../../references/connection-urls.ts'
-import { type Caller, may, permit } from '../kernel/caller.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { UrlLookup } from '../../storage/references/connection-urls.ts'
 
 /** Of the environments that values refer to, what their environment has already: it gets no more by it. */
 export interface Granted {

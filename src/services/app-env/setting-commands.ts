@@ -1,13 +1,12 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { autoscales, engineOf, isProbed, isScaledByRequests } from '../../app-types/behaviours.ts'
 import { engineProblems } from '../../app-types/engines/engine-problems.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import type { AppEnvHealthCheck } from '../../domain/health-check.ts'
-import { answers } from '../../resources/outcome.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { changedHealthCheck, requireFitting } from '../health-check/app-env-health-check.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import { beyondPlan, requireWithinPlan } from '../plan/plan-limits.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
@@ -16,11 +15,12 @@ import { requireAccountRoom } from './account-limits.ts'
 import { settingCommand } from './change-setting.ts'
 import { containerSize } from './container-size.ts'
 import { requireSettingWithinPlan } from './require-setting-within-plan.ts'
+import { changedBranchAnswer, changedSettingAnswer } from './setting-fields.ts'
 import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
 
 export const changeResources = settingCommand({
   name: 'changeResources',
-  rest: { method: 'PATCH', path: '/app-env/resources', answer: answers.changedSetting },
+  rest: { method: 'PATCH', path: '/app-env/resources', answer: changedSettingAnswer },
   about: 'Change the size of an environment’s containers: zClouds, or cpu and memory; and of its volume.',
   noun: 'size of the containers',
   input: resourcesInput,
@@ -45,7 +45,7 @@ export const changeResources = settingCommand({
 
 export const changeScaling = settingCommand({
   name: 'changeScaling',
-  rest: { method: 'PATCH', path: '/app-env/scaling', answer: answers.changedSetting },
+  rest: { method: 'PATCH', path: '/app-env/scaling', answer: changedSettingAnswer },
   about: 'Change the number of containers, or how the number follows the load.',
   noun: 'scaling',
   input: scalingInput,
@@ -85,7 +85,7 @@ export const changeScaling = settingCommand({
 
 export const changeBranch = settingCommand({
   name: 'changeBranch',
-  rest: { method: 'PATCH', path: '/app-env/branch', answer: answers.changedBranch },
+  rest: { method: 'PATCH', path: '/app-env/branch', answer: changedBranchAnswer },
   about: 'Change the git branch that an environment is built from.',
   noun: 'branch',
   input: branchInput,
@@ -98,7 +98,7 @@ export const changeBranch = settingCommand({
 
 export const renameAppEnv = settingCommand({
   name: 'renameAppEnv',
-  rest: { method: 'PATCH', path: '/app-env/name', answer: answers.changedSetting },
+  rest: { method: 'PATCH', path: '/app-env/name', answer: changedSettingAnswer },
   about: 'Rename an environment. Its slug, host and CLI names stay, so that no address changes.',
   noun: 'name',
   input: nameInput,
@@ -130,7 +130,7 @@ function withShortNames(sent: Readonly<Record<string, unknown>>): Record<string,
 
 export const changeHealthcheck = settingCommand({
   name: 'changeHealthcheck',
-  rest: { method: 'PATCH', path: '/app-env/healthcheck', answer: answers.changedSetting },
+  rest: { method: 'PATCH', path: '/app-env/healthcheck', answer: changedSettingAnswer },
   about: 'Change the health check and the probes of an environment: startup, readiness and liveness.',
   noun: 'health check',
   input: healthcheckInput,

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { appEnvTarget, flag, MAX_TEXT_LENGTH, name, pasted } from '../../calls/input.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { appEnvHealthCheckFields } from '../health-check/health-check-input.ts'
-import { appEnvTarget, flag, MAX_TEXT_LENGTH, name, pasted } from '../kernel/input.ts'
 import { diskOfAny } from '../volume/volume-input.ts'
 
 const sizes = Z_CLOUD_SIZES.join(', ')

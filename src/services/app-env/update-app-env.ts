@@ -1,15 +1,14 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
-import type { Prisma } from '../../database/generated/prisma/client.ts'
-import { jsonOrNull } from '../../database/json.ts'
+import { command } from '../../calls/command.ts'
 import type { ContainerSettings } from '../../domain/container-settings.ts'
-import { answers } from '../../resources/outcome.ts'
+import type { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../storage/database/json.ts'
 import { scheduleChange } from '../backup/schedule-change.ts'
 import { checkPresetVersion } from '../configuration/preset-version.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
-import { command } from '../kernel/command.ts'
 import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { requireSeparatePaths } from '../volume/separate-paths.ts'
 import { volumeChange } from '../volume/volume-change.ts'
@@ -18,12 +17,13 @@ import { appEnvRecord } from './app-env-record.ts'
 import { changeSettings, withApplication } from './change-setting.ts'
 import { requireSettingWithinPlan } from './require-setting-within-plan.ts'
 import { requireFreeName } from './setting-commands.ts'
+import { updatedAppEnvAnswer } from './setting-fields.ts'
 import { checkTypeFields } from './type-config.ts'
 import { replaceVariables } from './variables.ts'
 
 export const updateAppEnv = command({
   name: 'updateAppEnv',
-  rest: { method: 'PUT', path: '/app-env', answer: answers.updatedAppEnv },
+  rest: { method: 'PUT', path: '/app-env', answer: updatedAppEnvAnswer },
   versioned: true,
   waits: true,
   about: 'Change an environment. What its containers read stays as it is until the changes are applied.',

@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { appEnvTarget, flag, variable, variables } from '../../calls/input.ts'
+import type { WaitOutcomes } from '../../calls/wait-outcome.ts'
 import { invalidField, notFound } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { appEnvTarget, flag, variable, variables } from '../kernel/input.ts'
-import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { variableRecords } from './app-env-record.ts'
 import { changeSettings, withApplication } from './change-setting.ts'
+import { changedVariablesAnswer } from './setting-fields.ts'
 import { checkRefused } from './type-config.ts'
 import { checkReferences, fieldIn, mergeVariables, replaceVariables } from './variables.ts'
 
@@ -19,7 +19,7 @@ const applyImmediately = flag('Whether to deploy the changes at once, instead of
 
 export const setVariables = command({
   name: 'setVariables',
-  rest: { method: 'PUT', path: '/app-env/variables', answer: answers.changedVariables },
+  rest: { method: 'PUT', path: '/app-env/variables', answer: changedVariablesAnswer },
   versioned: true,
   waits: true,
   about: 'Replace the environment variables by those given. A secret sent back masked keeps its value.',
@@ -53,7 +53,7 @@ export const changedVariable = z.strictObject({
 
 export const changeVariables = command({
   name: 'changeVariables',
-  rest: { method: 'PATCH', path: '/app-env/variables', answer: answers.changedVariables },
+  rest: { method: 'PATCH', path: '/app-env/variables', answer: changedVariablesAnswer },
   versioned: true,
   waits: true,
   about: 'Add environment variables, or change those of the same name; all others stay as they are.',
@@ -87,7 +87,7 @@ export const changeVariables = command({
 
 export const deleteVariable = command({
   name: 'deleteVariable',
-  rest: { method: 'DELETE', path: '/app-env/variables', answer: answers.changedVariables },
+  rest: { method: 'DELETE', path: '/app-env/variables', answer: changedVariablesAnswer },
   versioned: true,
   waits: true,
   about: 'Remove an environment variable. Refused while another variable refers to it.',

@@ -1,5 +1,5 @@
-import type { Prisma } from '../../database/generated/prisma/client.ts'
-import { type Caller, visibleAppEnvIds } from '../kernel/caller.ts'
+import { type Caller, visibleAppEnvIds } from '../../calls/caller.ts'
+import type { Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 /**
  * The environments to show below accounts and apps that the caller may already see. Most callers have no restriction;

@@ -1,10 +1,6 @@
 import { z } from 'zod'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
 import { presetNames, wireNames } from '../../app-types/wire-names.ts'
-import { parseBuildArgs } from '../../domain/build-args.ts'
-import { foreignTransport } from '../../domain/repository-address.ts'
-import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
-import { appHealthCheck } from '../health-check/health-check-input.ts'
 import {
   dockerfileContent,
   flag,
@@ -17,7 +13,11 @@ import {
   portNumber,
   relativePath,
   text,
-} from '../kernel/input.ts'
+} from '../../calls/input.ts'
+import { parseBuildArgs } from '../../domain/build-args.ts'
+import { foreignTransport } from '../../domain/repository-address.ts'
+import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
+import { appHealthCheck } from '../health-check/health-check-input.ts'
 import { buildResources } from '../plan/build-resources.ts'
 import { volumePath } from '../volume/volume-input.ts'
 

@@ -1,14 +1,14 @@
-import type { Database } from '../../database/client.ts'
-import type { App } from '../../database/generated/prisma/client.ts'
+import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
+import { collection } from '../../calls/collection.ts'
+import { id } from '../../calls/input.ts'
+import { ORDER } from '../../calls/order.ts'
+import { listQuery, query } from '../../calls/query.ts'
+import { findRow, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
-import { app, appListItem } from '../../resources/app.ts'
-import { ORDER } from '../../resources/order.ts'
-import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
-import { collection } from '../kernel/collection.ts'
-import { id } from '../kernel/input.ts'
-import { listQuery, query } from '../kernel/query.ts'
-import { findRow, type Wanted, withColumns } from '../kernel/read.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { App } from '../../storage/database/generated/prisma/client.ts'
 import { requireAccount } from '../targets/load-account.ts'
+import { app, appListItem } from './app-fields.ts'
 
 async function readableAccount(database: Database, caller: Caller, accountId: string | undefined): Promise<string> {
   const account = await requireAccount(database, caller, accountOrCurrent(caller, accountId))

@@ -2,20 +2,20 @@ import { withTodaysPreset } from '../../app-types/older-presets.ts'
 import { defaultDockerfilePath, engineOfPreset } from '../../app-types/presets.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import { typeNamed, withTodaysType } from '../../app-types/wire-names.ts'
-import type { Account, Plan } from '../../database/generated/prisma/client.ts'
-import { jsonOrNull } from '../../database/json.ts'
+import { type CommandContext, command, type Target } from '../../calls/command.ts'
 import { changedBuildResources } from '../../domain/build-resources.ts'
 import { notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
-import { answers } from '../../resources/outcome.ts'
+import type { Account, Plan } from '../../storage/database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../storage/database/json.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
-import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { requireBuildResourcesWithinPlan } from '../plan/build-resources.ts'
 import { requireScaleWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
+import { createdAppAnswer } from './app-fields.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
 import { checkCreation } from './app-rules.ts'
 
@@ -23,7 +23,7 @@ type AccountTarget = Target & { account: Account & { plan: Plan } }
 
 export const createApp = command({
   name: 'createApp',
-  rest: { method: 'POST', path: '/app', answer: answers.createdApp },
+  rest: { method: 'POST', path: '/app', answer: createdAppAnswer },
   about: 'Create an app. It runs nothing until it has an environment that is deployed.',
   input: createAppInput,
   modernise: (sent) => withTodaysType(withTodaysPreset(sent)),

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { databaseTime } from '../../database/time.ts'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { removeAppEnv } from '../lifecycle/remove-app-env.ts'
 import { lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 
 export const deleteApp = command({
   name: 'deleteApp',
-  rest: { method: 'DELETE', path: '/app', answer: answers.message },
+  rest: { method: 'DELETE', path: '/app', answer: messageAnswer },
   versioned: true,
   waits: true,
   about: 'Delete an app and its environments. Refused while an environment has preventDestroy.',

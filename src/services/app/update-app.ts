@@ -1,22 +1,22 @@
 import { withTodaysPreset } from '../../app-types/older-presets.ts'
 import { requireConfigOfApps } from '../../app-types/type-config.ts'
-import type { App, AppEnv, Content } from '../../database/generated/prisma/client.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
 import { changedBuildResources } from '../../domain/build-resources.ts'
-import { answers } from '../../resources/outcome.ts'
+import type { App, AppEnv, Content } from '../../storage/database/generated/prisma/client.ts'
 import { requireCredential } from '../credential/require-credential.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { requireBuildResourcesWithinPlan } from '../plan/build-resources.ts'
 import { lockApp } from '../targets/load-app.ts'
 import { type AppChanges, changedFields, changesOf } from './app-changes.ts'
+import { updatedAppAnswer } from './app-fields.ts'
 import { type UpdateAppInput, updateAppInput } from './app-input.ts'
 import { checkUpdate } from './app-rules.ts'
 import { changeVolumes, volumePathIn } from './app-volume.ts'
 
 export const updateApp = command({
   name: 'updateApp',
-  rest: { method: 'PATCH', path: '/app', answer: answers.updatedApp },
+  rest: { method: 'PATCH', path: '/app', answer: updatedAppAnswer },
   versioned: true,
   waits: true,
   about: 'Change an app. Its environments keep running as they are until the changes are applied.',

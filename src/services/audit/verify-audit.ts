@@ -1,7 +1,7 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import type { EventSequence } from '../../database/generated/prisma/client.ts'
-import { type AuditHeads, auditHash, type HashedAuditEntry } from '../../events/audit-hash.ts'
-import { auditChainIds, isSealed } from '../../events/audit-heads.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import type { EventSequence } from '../../storage/database/generated/prisma/client.ts'
+import { type AuditHeads, auditHash, type HashedAuditEntry } from '../../storage/events/audit-hash.ts'
+import { auditChainIds, isSealed } from '../../storage/events/audit-heads.ts'
 
 const PAGE = 1_000
 // One chain is read in one snapshot, however long it is.

@@ -1,14 +1,14 @@
 import { z } from 'zod'
+import { permit, userOf } from '../../calls/caller.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isPathPattern } from '../../domain/watched-paths.ts'
-import { autoDeploy } from '../../resources/auto-deploy.ts'
-import { answers } from '../../resources/outcome.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
-import { permit, userOf } from '../kernel/caller.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { appEnvTarget } from '../kernel/input.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
+import { autoDeploy } from './auto-deploy-fields.ts'
 
 const MAX_PATTERNS = 50
 const MAX_PATTERN_LENGTH = 200
@@ -57,7 +57,7 @@ export const setAutoDeploy = command({
 
 export const deleteAutoDeploy = command({
   name: 'deleteAutoDeploy',
-  rest: { method: 'DELETE', path: '/app-env/auto-deploy', answer: answers.message },
+  rest: { method: 'DELETE', path: '/app-env/auto-deploy', answer: messageAnswer },
   versioned: true,
   about: 'Turn auto-deploy off: pushes no longer deploy the environment. A deployment that is under way continues.',
   input: z.strictObject(appEnvTarget),

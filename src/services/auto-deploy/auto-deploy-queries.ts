@@ -1,10 +1,10 @@
-import type { Database } from '../../database/client.ts'
+import { type Caller, permit } from '../../calls/caller.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { recordQuery } from '../../calls/query.ts'
 import { notFound } from '../../domain/errors.ts'
-import { autoDeploy } from '../../resources/auto-deploy.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
-import { appEnvTarget } from '../kernel/input.ts'
-import { recordQuery } from '../kernel/query.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
+import { autoDeploy } from './auto-deploy-fields.ts'
 
 /** With the version of the environment, whose setting it is. Throws NOT_FOUND where pushes deploy nothing. */
 async function findAutoDeploy(database: Database, caller: Caller, address: AppEnvAddress) {

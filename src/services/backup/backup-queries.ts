@@ -1,12 +1,12 @@
+import { permit } from '../../calls/caller.ts'
+import { collection } from '../../calls/collection.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { ORDER } from '../../calls/order.ts'
+import { listQuery } from '../../calls/query.ts'
+import { findRow } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
-import { backup } from '../../resources/backup.ts'
-import { ORDER } from '../../resources/order.ts'
-import { permit } from '../kernel/caller.ts'
-import { collection } from '../kernel/collection.ts'
-import { appEnvTarget } from '../kernel/input.ts'
-import { listQuery } from '../kernel/query.ts'
-import { findRow } from '../kernel/read.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
+import { backup } from './backup-fields.ts'
 
 /** Backups of one environment. By its id they are found also once it is deleted. */
 const backups = collection({

@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import type { Database } from '../../database/client.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { lockBackup, requireUnused } from './load-backup.ts'
 
 interface DeletedBackup extends Record<string, unknown> {
@@ -12,7 +12,7 @@ interface DeletedBackup extends Record<string, unknown> {
 
 export const deleteBackup = command({
   name: 'deleteBackup',
-  rest: { method: 'DELETE', path: '/app-env/backup', answer: answers.message },
+  rest: { method: 'DELETE', path: '/app-env/backup', answer: messageAnswer },
   versioned: true,
   waits: true,
   about: 'Delete a backup for good. Refused while an operation takes, restores or verifies it.',

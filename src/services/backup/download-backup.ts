@@ -1,16 +1,16 @@
 import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
-import { contentOf } from '../../backups/stored-backup.ts'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
+import { originOf } from '../../calls/origin.ts'
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import type { Vault } from '../../secrets/vault.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
-import { originOf } from '../kernel/origin.ts'
+import { contentOf } from '../../storage/backups/stored-backup.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 import { makerMay } from '../links/maker-may.ts'
+import { backupDownloadAnswer } from './backup-fields.ts'
 import { lockBackup, requireAvailable } from './load-backup.ts'
 
 export const BACKUP_FILE_PATH = '/api/public/v1/app-env/backup-file'
@@ -21,7 +21,7 @@ const RECHECK_MS = 5_000
 
 export const downloadBackup = command({
   name: 'downloadBackup',
-  rest: { method: 'POST', path: '/app-env/backup-download', answer: answers.backupDownload },
+  rest: { method: 'POST', path: '/app-env/backup-download', answer: backupDownloadAnswer },
   versioned: true,
   about:
     'Request an address to read a backup from, decrypted, in the format of the engine’s own tool. The address needs no token, and works for 15 minutes, as long as yours does and may read the backup.',

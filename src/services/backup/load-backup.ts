@@ -1,8 +1,8 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Backup } from '../../database/generated/prisma/client.ts'
+import type { Target } from '../../calls/command.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
-import type { Target } from '../kernel/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Backup } from '../../storage/database/generated/prisma/client.ts'
 
 export type BackupTarget = Target & { backup: Backup }
 

@@ -1,11 +1,11 @@
-import type { Database } from '../../database/client.ts'
+import { type Caller, permit } from '../../calls/caller.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { recordQuery } from '../../calls/query.ts'
 import { engineKeyOf } from '../../domain/engine-key.ts'
 import { notFound } from '../../domain/errors.ts'
-import { type BuildCacheOfAppEnv, buildCache } from '../../resources/build-cache.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
-import { appEnvTarget } from '../kernel/input.ts'
-import { recordQuery } from '../kernel/query.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
+import { type BuildCacheOfAppEnv, buildCache } from './build-cache-fields.ts'
 
 const NOTHING = { sizeBytes: 0n, measuredAt: null, clearRequestedAt: null, clearedAt: null }
 

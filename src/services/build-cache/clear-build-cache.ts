@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Database } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { command } from '../../calls/command.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { engineKeyOf } from '../../domain/engine-key.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { appEnvTarget } from '../kernel/input.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 
 interface ToBeCleared extends Record<string, unknown> {
@@ -16,7 +16,7 @@ interface ToBeCleared extends Record<string, unknown> {
 
 export const clearBuildCache = command({
   name: 'clearBuildCache',
-  rest: { method: 'DELETE', path: '/app-env/build-cache', answer: answers.message },
+  rest: { method: 'DELETE', path: '/app-env/build-cache', answer: messageAnswer },
   versioned: true,
   waits: true,
   about:

@@ -1,13 +1,13 @@
 import type { Config } from '../../config/config.ts'
-import type { Transaction } from '../../database/client.ts'
-import type { App, AppEnv, Variable } from '../../database/generated/prisma/client.ts'
 import { type BuildPlan, type BuildSource, NIXPACKS } from '../../domain/build-plan.ts'
 import { isReadByBuilds, type SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
 import { isOfFork, pullRequestOf } from '../../domain/pull-request.ts'
 import { withReferenced } from '../../domain/references.ts'
 import { foreignTransport, isHttpAddress } from '../../domain/repository-address.ts'
-import type { Vault } from '../../secrets/vault.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { App, AppEnv, Variable } from '../../storage/database/generated/prisma/client.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 type SourceApp = Pick<

@@ -8,7 +8,6 @@ import {
 } from '../../app-types/behaviours.ts'
 import { engineVersion } from '../../app-types/engines/engines.ts'
 import { effectiveConfig } from '../../app-types/type-config.ts'
-import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
 import {
   type Configuration,
@@ -28,7 +27,8 @@ import { MASK } from '../../domain/mask.ts'
 import { type PendingChange, pendingChanges, type ShowVariable } from '../../domain/pending-changes.ts'
 import { isOfFork } from '../../domain/pull-request.ts'
 import { explicitResources } from '../../domain/resources.ts'
-import type { AccountVault, Vault } from '../../secrets/vault.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
+import type { AccountVault, Vault } from '../../storage/secrets/vault.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { planFor, sealedVariablesOf } from './build-plan.ts'
 

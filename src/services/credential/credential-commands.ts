@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import type { Database, Transaction } from '../../database/client.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { flag, id, name } from '../kernel/input.ts'
+import { command } from '../../calls/command.ts'
+import { flag, id, name } from '../../calls/input.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { checkData, credentialData, credentialType, publicDataOf } from './credential-data.ts'
+import { changedCredentialAnswer, createdCredentialAnswer } from './credential-fields.ts'
 import { credentialRecord } from './credential-queries.ts'
 import { defaultFor, makeRoomForDefault } from './default-credential.ts'
 import { insertCredential } from './insert-credential.ts'
@@ -17,7 +17,7 @@ const isDefault = flag(
 
 export const createCredential = command({
   name: 'createCredential',
-  rest: { method: 'POST', path: '/credential', answer: answers.createdCredential },
+  rest: { method: 'POST', path: '/credential', answer: createdCredentialAnswer },
   about:
     'Keep a login, such as that of a container registry, for apps to refer to by id. The login is checked at the registry and refused if the registry does not accept it; when the registry does not answer, the login is saved with a warning.',
   input: z.strictObject({
@@ -51,7 +51,7 @@ export const createCredential = command({
 
 export const updateCredential = command({
   name: 'updateCredential',
-  rest: { method: 'PUT', path: '/credential', answer: answers.changedCredential },
+  rest: { method: 'PUT', path: '/credential', answer: changedCredentialAnswer },
   versioned: true,
   about:
     'Rename a credential, replace its data, or make it the default of its registry. New data is tried like that of a new credential. Later deployments use it.',

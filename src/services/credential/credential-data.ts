@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { pasted } from '../../calls/input.ts'
 import { invalidInput } from '../../domain/errors.ts'
 import { readFields } from '../../domain/field-problems.ts'
-import { credential } from '../../resources/credential.ts'
-import { pasted } from '../kernel/input.ts'
+import { credential } from './credential-fields.ts'
 
 export const credentialText = (about: string) => pasted().min(1).max(4096).describe(about)
 

@@ -1,11 +1,11 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import { type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
+import { findByKey } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
 import { parseImageReference } from '../../domain/image-reference.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
-import type { CredentialUsage } from '../../resources/credential.ts'
-import { type Caller, permit, visibleAppEnvIds } from '../kernel/caller.ts'
-import { findByKey } from '../kernel/read.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import type { CredentialUsage } from './credential-fields.ts'
 
 /** Limit per kind of usage. */
 const MAX_ROWS = 100

@@ -1,7 +1,7 @@
-import type { Transaction } from '../../database/client.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import type { CredentialType } from './credential-data.ts'
 
 /** The registry that a credential is the default of; null for none. Throws INVALID_INPUT for what is no login of one. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import { permit } from '../../calls/caller.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { flag, id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict } from '../../domain/errors.ts'
-import type { CredentialUsage } from '../../resources/credential.ts'
-import { answers } from '../../resources/outcome.ts'
-import { permit } from '../kernel/caller.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { flag, id } from '../kernel/input.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import type { CredentialUsage } from './credential-fields.ts'
 import { ALL_COMPARED, usagesOf } from './credential-usages.ts'
 import { lockCredential } from './lock-credential.ts'
 
@@ -23,7 +23,7 @@ const WORDS: Record<CredentialUsage['kind'], (name: string, count: number) => st
 
 export const deleteCredential = command({
   name: 'deleteCredential',
-  rest: { method: 'DELETE', path: '/credential', answer: answers.message },
+  rest: { method: 'DELETE', path: '/credential', answer: messageAnswer },
   versioned: true,
   about:
     'Delete a credential. Refused while it is used, unless forced: then it is removed from apps, and backup schedules that use it are turned off. Backups that are stored with it have to be deleted first in any case.',

@@ -1,5 +1,5 @@
+import type { CommandContext } from '../../calls/command.ts'
 import { newId } from '../../domain/ids.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import { type CredentialType, publicDataOf } from './credential-data.ts'
 import { makeRoomForDefault } from './default-credential.ts'
 

@@ -1,7 +1,7 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Account, Credential } from '../../database/generated/prisma/client.ts'
+import type { Target } from '../../calls/command.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Target } from '../kernel/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Account, Credential } from '../../storage/database/generated/prisma/client.ts'
 
 export type CredentialTarget = Target & { credential: Credential & { account: Account } }
 

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../database/client.ts'
 import { invalidField } from '../../domain/errors.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 
 /** A reference to a credential must name one of the same account; empty clears and undefined leaves alone. */
 export async function requireCredential(

@@ -1,10 +1,10 @@
 import { z } from 'zod'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
 import { DomainError, invalidField } from '../../domain/errors.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
-import type { LoginVerdict } from '../../registries/try-login.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
+import type { LoginVerdict } from '../../network/registries/try-login.ts'
+import { testedCredentialAnswer } from './credential-fields.ts'
 import { lockCredential } from './lock-credential.ts'
 import { checkOf, tryCredential } from './try-credential.ts'
 
@@ -16,7 +16,7 @@ interface Asked {
 
 export const testCredential = command({
   name: 'testCredential',
-  rest: { method: 'POST', path: '/credential/test', answer: answers.testedCredential },
+  rest: { method: 'POST', path: '/credential/test', answer: testedCredentialAnswer },
   versioned: true,
   about:
     'Check at the registry of a credential whether it accepts the login. The result is returned, and stored in the credential as `checkedAt`.',

@@ -1,10 +1,10 @@
-import type { Transaction } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import type { PrepareTools } from '../../calls/command.ts'
 import { DomainError, invalidField } from '../../domain/errors.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
-import type { LoginVerdict } from '../../registries/try-login.ts'
-import { tryTenantLogin } from '../../registries/try-tenant-login.ts'
-import type { PrepareTools } from '../kernel/command.ts'
+import type { LoginVerdict } from '../../network/registries/try-login.ts'
+import { tryTenantLogin } from '../../network/registries/try-tenant-login.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { type CredentialType, dataProblems } from './credential-data.ts'
 
 /** What a registry said of a login; null where none was asked. An error where too many were tried. */

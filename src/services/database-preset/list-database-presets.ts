@@ -1,7 +1,7 @@
 import { ENGINES } from '../../app-types/engines/list.ts'
-import { databasePreset } from '../../resources/database-preset.ts'
-import { userOf } from '../kernel/caller.ts'
-import { wholeListQuery } from '../kernel/query.ts'
+import { userOf } from '../../calls/caller.ts'
+import { wholeListQuery } from '../../calls/query.ts'
+import { databasePreset } from './database-preset-fields.ts'
 
 /** The engines of this version, for every user: they belong to no account. */
 export const listDatabasePresets = wholeListQuery({

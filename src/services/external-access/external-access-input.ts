@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { flag } from '../../calls/input.ts'
 import { CIDR_RULE, canonicalCidr } from '../../domain/allow-list.ts'
-import { flag } from '../kernel/input.ts'
 
 const MAX_CIDRS = 100
 

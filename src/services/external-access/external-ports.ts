@@ -1,6 +1,6 @@
-import { databaseTime } from '../../database/time.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { conflict } from '../../domain/errors.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 
 interface Owner {
   id: string

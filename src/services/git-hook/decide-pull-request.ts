@@ -1,12 +1,12 @@
-import type { GitDelivery } from '../../database/generated/prisma/client.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { type GitDeliveryEnvironment, repositoryKey } from '../../domain/git-push.ts'
 import { asksForNoEnv, type GitPullRequest, isLate, type PullRequestAction } from '../../domain/pull-request.ts'
-import { GITHUB_APP_SOURCE } from '../../resources/git-delivery.ts'
+import type { GitDelivery } from '../../storage/database/generated/prisma/client.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import { envOfPullRequest } from '../pull-request-envs/envs-of-app.ts'
 import { applyPullRequest } from './apply-pull-request.ts'
 import { allIgnored, type Deciding, type Decision, earlierBy, environmentsOf, ignored } from './decision.ts'
+import { GITHUB_APP_SOURCE } from './git-delivery-fields.ts'
 import type { Concerned } from './git-source.ts'
 
 /** Apps in which one delivery changes something. */

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../database/client.ts'
 import { asksToSkip, type GitPush } from '../../domain/git-push.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import { allIgnored, type Deciding, type Decision, earlierBy, ignored } from './decision.ts'
 import { deployEach, findConcerned } from './deploy-push.ts'
 

@@ -1,7 +1,7 @@
-import type { GitDelivery } from '../../database/generated/prisma/client.ts'
+import type { CommandContext } from '../../calls/command.ts'
+import type { OperationLimits } from '../../calls/operation-limits.ts'
 import type { GitDeliveryEnvironment } from '../../domain/git-push.ts'
-import type { CommandContext } from '../kernel/command.ts'
-import type { OperationLimits } from '../kernel/operation-limits.ts'
+import type { GitDelivery } from '../../storage/database/generated/prisma/client.ts'
 import type { Concerned, GitSource } from './git-source.ts'
 
 /** What a decision about a delivery is made with, under the lock of its source. */

@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { HostRules } from '../../addresses/host-rules.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { id, name, pasted } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import type { Config } from '../../config/config.ts'
-import type { GitHook } from '../../database/generated/prisma/client.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import type { GitHookSecrets } from '../../domain/git-push.ts'
 import { newId } from '../../domain/ids.ts'
-import { createdGitHook, gitHook, gitHookProvider } from '../../resources/git-hook.ts'
-import { answers } from '../../resources/outcome.ts'
-import { newWebhookSecret } from '../../secrets/webhook-secret.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { id, name, pasted } from '../kernel/input.ts'
+import { HostRules } from '../../network/addresses/host-rules.ts'
+import type { GitHook } from '../../storage/database/generated/prisma/client.ts'
+import { newWebhookSecret } from '../../storage/secrets/webhook-secret.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { lockApp } from '../targets/load-app.ts'
+import { createdGitHook, gitHook, gitHookProvider } from './git-hook-fields.ts'
 import { gitHookRecord } from './git-hook-queries.ts'
 import { gitHookSecretsOf, lockGitHook } from './lock-git-hook.ts'
 
@@ -126,7 +126,7 @@ export const rotateGitHookSecret = command({
 
 export const deleteGitHook = command({
   name: 'deleteGitHook',
-  rest: { method: 'DELETE', path: '/account/git-hook', answer: answers.message },
+  rest: { method: 'DELETE', path: '/account/git-hook', answer: messageAnswer },
   versioned: true,
   about: 'Delete a git hook: what the git host sends to it is refused. Its deliveries stay in the log.',
   dangerous: true,

@@ -1,9 +1,9 @@
 import type { Config } from '../../config/config.ts'
-import type { Database, Transaction } from '../../database/client.ts'
-import { GITHUB_APP_SOURCE } from '../../resources/git-delivery.ts'
-import type { GitProvider } from '../../secrets/git-signature.ts'
-import type { Vault } from '../../secrets/vault.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import type { GitProvider } from '../../storage/secrets/git-signature.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 import { hasGitHubApp } from '../git/git-installation.ts'
+import { GITHUB_APP_SOURCE } from './git-delivery-fields.ts'
 import { gitHookSecretsOf, lockGitHookIfThere } from './lock-git-hook.ts'
 
 /** A source of deliveries: a git hook of an account, or the installation's GitHub App. */

@@ -1,9 +1,9 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Account, GitHook } from '../../database/generated/prisma/client.ts'
+import type { Target } from '../../calls/command.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { GitHookSecrets } from '../../domain/git-push.ts'
-import type { Vault } from '../../secrets/vault.ts'
-import type { Target } from '../kernel/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Account, GitHook } from '../../storage/database/generated/prisma/client.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 
 export type GitHookTarget = Target & { gitHook: GitHook & { account: Account } }
 

@@ -3,7 +3,7 @@ import { isBranchName } from '../../domain/branch-name.ts'
 import { isProject } from '../../domain/commit-status.ts'
 import { commitOf } from '../../domain/git-push.ts'
 import type { GitPullRequest, PullRequestAction } from '../../domain/pull-request.ts'
-import type { GitProvider } from '../../secrets/git-signature.ts'
+import type { GitProvider } from '../../storage/secrets/git-signature.ts'
 import {
   gitHubRepository,
   gitLabProject,

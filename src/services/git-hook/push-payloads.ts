@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { isBranchName } from '../../domain/branch-name.ts'
 import { isProject } from '../../domain/commit-status.ts'
 import { commitOf, type GitPush } from '../../domain/git-push.ts'
-import type { GitProvider } from '../../secrets/git-signature.ts'
+import type { GitProvider } from '../../storage/secrets/git-signature.ts'
 import {
   gitHubRepository,
   gitLabProject,

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import type { GitProvider, GitRequest } from '../../secrets/git-signature.ts'
+import type { GitProvider, GitRequest } from '../../storage/secrets/git-signature.ts'
 import { installationOf, nothing, type ParsedDelivery } from './payload-parts.ts'
 import { readPullRequest } from './pull-request-payloads.ts'
 import { readPush } from './push-payloads.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { userOf } from '../../calls/caller.ts'
+import { command } from '../../calls/command.ts'
+import { id, pasted } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { type DomainError, invalidField } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { userOf } from '../kernel/caller.ts'
-import { command } from '../kernel/command.ts'
-import { id, pasted } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { recordInstallation, requireGitHubApp } from './git-installation.ts'
 import { refuseInstallation } from './github-proof.ts'
@@ -12,7 +12,7 @@ const MAX_SECRET_LENGTH = 500
 
 export const connectGitInstallation = command({
   name: 'connectGitInstallation',
-  rest: { method: 'POST', path: '/git-installation', answer: answers.message },
+  rest: { method: 'POST', path: '/git-installation', answer: messageAnswer },
   about: 'Prove that an installation of the GitHub App is yours, so that apps of the account can be built from it.',
   input: z.strictObject({
     accountId: id('account'),

@@ -1,7 +1,7 @@
+import type { CommandContext } from '../../calls/command.ts'
 import type { Config } from '../../config/config.ts'
-import type { Transaction } from '../../database/client.ts'
 import { conflict, forbidden } from '../../domain/errors.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 
 /** Without the App's key, an installation's number opens nothing, and needs no proof. */
 export const hasGitHubApp = ({ BERTH_GITHUB_APP_ID, BERTH_GITHUB_PRIVATE_KEY }: Config): boolean =>

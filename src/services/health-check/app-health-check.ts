@@ -1,8 +1,6 @@
 import type { z } from 'zod'
 import type { AppType } from '../../app-types/app-type.ts'
 import { refusedHealthCheck } from '../../app-types/behaviours.ts'
-import type { App } from '../../database/generated/prisma/client.ts'
-import { jsonOrNull } from '../../database/json.ts'
 import type { FieldProblem } from '../../domain/errors.ts'
 import {
   appHealthCheckSettings,
@@ -12,6 +10,8 @@ import {
   PROBE_TIMING,
   questionProblems,
 } from '../../domain/health-check.ts'
+import type { App } from '../../storage/database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../storage/database/json.ts'
 import type { appHealthCheck } from './health-check-input.ts'
 
 /** The seed's fields of an app, by what they are called in `healthCheck`. */

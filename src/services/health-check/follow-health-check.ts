@@ -1,9 +1,9 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { hasHosts, isRouted } from '../../app-types/behaviours.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { conflict } from '../../domain/errors.ts'
-import { matchAutomaticHosts } from '../../references/automatic-hosts.ts'
+import { matchAutomaticHosts } from '../../storage/references/automatic-hosts.ts'
 import { configuredHealthCheck } from '../configuration/configured.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { networkProbes } from './app-env-health-check.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
+import { headers, portNumber } from '../../calls/input.ts'
 import { type HealthCheckSettings, questionProblems } from '../../domain/health-check.ts'
-import { healthCheckTypes, probeType } from '../../resources/health-check.ts'
-import { headers, portNumber } from '../kernel/input.ts'
+import { healthCheckTypes, probeType } from './health-check-fields.ts'
 
 const probePath = z
   .string()

@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { getAppType } from '../../app-types/app-types.ts'
 import { hasHosts, isRouted } from '../../app-types/behaviours.ts'
-import type { Database } from '../../database/client.ts'
-import type { Host, HostStatus } from '../../database/generated/prisma/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { type CommandContext, command, type Progress } from '../../calls/command.ts'
+import { appEnvTarget, id, pasted } from '../../calls/input.ts'
+import { ORDER } from '../../calls/order.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { WaitedStatus } from '../../domain/waited-operation.ts'
-import { notifyIngresses } from '../../events/notifications.ts'
-import { host } from '../../resources/host.ts'
-import { ORDER } from '../../resources/order.ts'
-import { answers } from '../../resources/outcome.ts'
-import { hostProof } from '../../secrets/host-proof.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { Host, HostStatus } from '../../storage/database/generated/prisma/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { notifyIngresses } from '../../storage/events/notifications.ts'
+import { hostProof } from '../../storage/secrets/host-proof.ts'
 import { configuredHealthCheck } from '../configuration/configured.ts'
-import { type CommandContext, command, type Progress } from '../kernel/command.ts'
-import { appEnvTarget, id, pasted } from '../kernel/input.ts'
 import { releaseHosts } from '../lifecycle/release-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { claimableHost, proveClaim } from './claim-host.ts'
+import { host } from './host-fields.ts'
 import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
 
 const MAX_HOSTS = 50
@@ -104,7 +104,7 @@ export const validateHost = command({
 
 export const removeHost = command({
   name: 'removeHost',
-  rest: { method: 'DELETE', path: '/app-env/host', answer: answers.message },
+  rest: { method: 'DELETE', path: '/app-env/host', answer: messageAnswer },
   versioned: true,
   about: 'Remove a custom host. For a while only the same account can claim it again.',
   dangerous: true,

@@ -1,8 +1,8 @@
-import type { Host } from '../../database/generated/prisma/client.ts'
+import type { FieldContext } from '../../calls/field.ts'
 import { invalidField } from '../../domain/errors.ts'
-import type { FieldContext } from '../../resources/field.ts'
-import { host } from '../../resources/host.ts'
-import type { HostProof } from '../../secrets/host-proof.ts'
+import type { Host } from '../../storage/database/generated/prisma/client.ts'
+import type { HostProof } from '../../storage/secrets/host-proof.ts'
+import { host } from './host-fields.ts'
 
 /** Contract §3, /app-env/host, with the records to make. */
 export const hostRecord = (row: Host, proof: HostProof, context: FieldContext) =>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { appEnvTarget, variable, variablesOf } from '../kernel/input.ts'
+import { appEnvTarget, variable, variablesOf } from '../../calls/input.ts'
 
 const MAX_STDIN_BYTES = 1024 * 1024
 

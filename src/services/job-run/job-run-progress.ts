@@ -1,7 +1,7 @@
-import type { Database } from '../../database/client.ts'
+import type { Progress } from '../../calls/command.ts'
 import { hasRunEnded, type JobRunStatus } from '../../domain/job-run.ts'
 import type { WaitedStatus } from '../../domain/waited-operation.ts'
-import type { Progress } from '../kernel/command.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
 
 const OUTCOMES = {

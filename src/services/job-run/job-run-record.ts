@@ -1,7 +1,7 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import type { JobRun } from '../../database/generated/prisma/client.ts'
-import { jobRun } from '../../resources/job-run.ts'
-import type { CommandResult } from '../kernel/command.ts'
+import type { CommandResult } from '../../calls/command.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import type { JobRun } from '../../storage/database/generated/prisma/client.ts'
+import { jobRun } from './job-run-fields.ts'
 import { queuePositionOf } from './job-run-queries.ts'
 
 /** The run as both APIs answer it. */

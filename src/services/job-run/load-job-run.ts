@@ -1,7 +1,7 @@
-import type { Transaction } from '../../database/client.ts'
-import type { JobRun } from '../../database/generated/prisma/client.ts'
+import type { Target } from '../../calls/command.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Target } from '../kernel/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { JobRun } from '../../storage/database/generated/prisma/client.ts'
 import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
 
 export type JobRunTarget = Target & { run: JobRun; appEnv: LoadedAppEnv }

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { runsOf } from '../../app-types/behaviours.ts'
-import { databaseTime } from '../../database/time.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict, DomainError, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { notifyRuns } from '../../events/notifications.ts'
-import { jobSchedule } from '../../resources/job-schedule.ts'
-import { answers } from '../../resources/outcome.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { appEnvTarget } from '../kernel/input.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { notifyRuns } from '../../storage/events/notifications.ts'
 import { cronExpression, nextTime, timeZoneName } from '../schedule/cron-times.ts'
 import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
+import { jobSchedule } from './job-schedule-fields.ts'
 import { scheduleRecord } from './schedule-record.ts'
 
 const revision = z
@@ -78,7 +78,7 @@ export const setJobSchedule = command({
 
 export const deleteJobSchedule = command({
   name: 'deleteJobSchedule',
-  rest: { method: 'DELETE', path: '/app-env/job-schedule', answer: answers.message },
+  rest: { method: 'DELETE', path: '/app-env/job-schedule', answer: messageAnswer },
   versioned: true,
   about: 'Delete the schedule of a job. Runs that it has started continue.',
   input: z.strictObject({ ...appEnvTarget, revision }),

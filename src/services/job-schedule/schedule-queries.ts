@@ -1,11 +1,11 @@
-import type { Database } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { type Caller, permit } from '../../calls/caller.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { recordQuery } from '../../calls/query.ts'
 import { notFound } from '../../domain/errors.ts'
-import { jobSchedule } from '../../resources/job-schedule.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
-import { appEnvTarget } from '../kernel/input.ts'
-import { recordQuery } from '../kernel/query.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
+import { jobSchedule } from './job-schedule-fields.ts'
 import { scheduleRecord } from './schedule-record.ts'
 
 /** Throws NOT_FOUND for an environment without a schedule. */

@@ -1,6 +1,6 @@
-import type { JobSchedule } from '../../database/generated/prisma/client.ts'
-import { jobSchedule } from '../../resources/job-schedule.ts'
+import type { JobSchedule } from '../../storage/database/generated/prisma/client.ts'
 import { timesOf } from '../schedule/cron-times.ts'
+import { jobSchedule } from './job-schedule-fields.ts'
 
 const NEXT_RUNS = 5
 

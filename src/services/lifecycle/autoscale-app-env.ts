@@ -1,6 +1,6 @@
+import type { CommandContext } from '../../calls/command.ts'
 import type { ScalingChange } from '../../domain/autoscaling.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import { asSystem, type SystemTools } from '../system/as-system.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import type { CommandContext } from '../../calls/command.ts'
 import { conflict } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
+import { backupCallAnswer } from '../backup/backup-fields.ts'
 import { deployedService, LOCAL, newBackup, requireBackupRoom, storageOf } from '../backup/new-backup.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { openOperationOf } from './open-operation.ts'
@@ -18,7 +18,7 @@ export const storage = z
 export const backUpAppEnv = lifecycleOperation({
   name: 'backUpAppEnv',
   path: '/app-env/backup',
-  answer: answers.backup,
+  answer: backupCallAnswer,
   about: 'Take a backup of a managed service by its engine’s own tool, compressed and encrypted.',
   accepted: 'The backup is being taken',
   permission: 'backup:create',

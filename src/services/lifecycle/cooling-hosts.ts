@@ -1,6 +1,6 @@
-import type { Transaction } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { CommandContext } from '../../calls/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 
 /** Serializes everything that takes or gives up one name, whichever accounts it comes from. */
 export async function lockHost(tx: Transaction, host: string): Promise<void> {

@@ -1,8 +1,8 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { acceptsImage, engineOf } from '../../app-types/behaviours.ts'
+import { image } from '../../calls/input.ts'
 import { conflict } from '../../domain/errors.ts'
 import { configurationOf } from '../configuration/configured.ts'
-import { image } from '../kernel/input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { imageContent } from './new-content.ts'
 

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { engineOf } from '../../app-types/behaviours.ts'
+import type { Command, CommandContext } from '../../calls/command.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import type { Answer } from '../../calls/resource.ts'
+import type { WaitOutcomes } from '../../calls/wait-outcome.ts'
 import type { Permission } from '../../domain/permissions.ts'
-import { answers } from '../../resources/outcome.ts'
-import type { Answer } from '../../resources/resource.ts'
-import type { Command, CommandContext } from '../kernel/command.ts'
-import { appEnvTarget } from '../kernel/input.ts'
-import type { WaitOutcomes } from '../kernel/wait-outcome.ts'
+import { lifecycleAnswer } from '../targets/accepted.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { beginOperation, type Intent } from './begin-operation.ts'
 
@@ -62,7 +62,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
     rest: {
       method: 'POST',
       path: operation.path,
-      answer: operation.answer ?? answers.lifecycle,
+      answer: operation.answer ?? lifecycleAnswer,
       isLifecycle: true,
     },
     versioned: true,

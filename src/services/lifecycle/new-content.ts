@@ -1,6 +1,6 @@
-import type { Content } from '../../database/generated/prisma/client.ts'
 import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
 import type { Configuration } from '../../domain/configuration.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 /** A version to create. */

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../database/client.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 
 /** The environment's open operation, of which there is at most one. */
 export const openOperationOf = (tx: Transaction, appEnv: { id: string }) =>

@@ -1,6 +1,6 @@
+import { id } from '../../calls/input.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { configurationOf, serviceImage } from '../configuration/configured.ts'
-import { id } from '../kernel/input.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { imageContent, repeatedContent } from './new-content.ts'
 

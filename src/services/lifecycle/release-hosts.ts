@@ -1,5 +1,5 @@
-import { databaseTime } from '../../database/time.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { CommandContext } from '../../calls/command.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 
 /** Records that a host was in use, so that another account cannot take over its clients at once. */
 export async function releaseHosts({ tx }: CommandContext, appEnvId: string, accountId: string, hostId?: string) {

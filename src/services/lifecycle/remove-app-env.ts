@@ -1,6 +1,6 @@
-import { databaseTime } from '../../database/time.ts'
+import type { CommandContext } from '../../calls/command.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { removeExternalAccess } from '../external-access/change-external-access.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import { endAllRuns } from '../open-runs/end-runs.ts'
 import type { AppEnvTarget } from '../targets/load-app-env.ts'
 import { discardVolume } from '../volume/discard-volume.ts'

@@ -1,6 +1,6 @@
-import type { OperationKind } from '../../database/generated/prisma/client.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { OperationKind } from '../../storage/database/generated/prisma/client.ts'
 import { extentOf, requireExtentWithinPlan } from '../plan/extent.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { isStopped } from './open-operation.ts'

@@ -1,14 +1,14 @@
 import type { Engine } from '../../app-types/engines/engine.ts'
 import { restoresInto } from '../../app-types/engines/upgrades.ts'
-import type { Backup } from '../../database/generated/prisma/client.ts'
+import { permit } from '../../calls/caller.ts'
+import type { CommandContext } from '../../calls/command.ts'
+import { flag, id, instant } from '../../calls/input.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { answers } from '../../resources/outcome.ts'
+import type { Backup } from '../../storage/database/generated/prisma/client.ts'
+import { backupCallAnswer } from '../backup/backup-fields.ts'
 import { lockBackup, requireAvailable } from '../backup/load-backup.ts'
 import { deployedService, newBackup, requireBackupRoom } from '../backup/new-backup.ts'
-import { permit } from '../kernel/caller.ts'
-import type { CommandContext } from '../kernel/command.ts'
-import { flag, id, instant } from '../kernel/input.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { requireQuiet, requireRunning } from './back-up.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
@@ -17,7 +17,7 @@ import { repeatedContent } from './new-content.ts'
 export const restoreBackup = lifecycleOperation({
   name: 'restoreBackup',
   path: '/app-env/backup-restore',
-  answer: answers.backup,
+  answer: backupCallAnswer,
   about:
     'Replace the data of a managed service by that of a backup: of the service itself, or of another one of the account with the same engine and the same or an older version. Credentials stay as they are. If it fails, the data from before serves again.',
   accepted: 'The backup is being restored',

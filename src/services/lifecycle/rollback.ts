@@ -1,18 +1,18 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Content } from '../../database/generated/prisma/client.ts'
+import { id } from '../../calls/input.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { rollbackRefusal } from '../../resources/deployment.ts'
-import { answers } from '../../resources/outcome.ts'
-import { id } from '../kernel/input.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
+import { rollbackRefusal } from '../deployment/deployment-fields.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { repeatedContent } from './new-content.ts'
+import { rollbackAnswer } from './rollback-fields.ts'
 
 export const rollbackAppEnv = lifecycleOperation({
   name: 'rollbackAppEnv',
   path: '/app-env/rollback',
-  answer: answers.rollback,
+  answer: rollbackAnswer,
   about: 'Deploy an earlier version again, with the image and the configuration that it ran with.',
   accepted: 'Rollback started',
   dangerous: true,

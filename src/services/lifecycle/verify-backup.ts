@@ -1,6 +1,6 @@
-import { answers } from '../../resources/outcome.ts'
+import { id } from '../../calls/input.ts'
+import { backupCallAnswer } from '../backup/backup-fields.ts'
 import { deployedService } from '../backup/new-backup.ts'
-import { id } from '../kernel/input.ts'
 import { requireQuiet } from './back-up.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { checkVersion, readableBackup } from './restore-backup.ts'
@@ -8,7 +8,7 @@ import { checkVersion, readableBackup } from './restore-backup.ts'
 export const verifyBackup = lifecycleOperation({
   name: 'verifyBackup',
   path: '/app-env/backup-verify',
-  answer: answers.backup,
+  answer: backupCallAnswer,
   about:
     'Restore a backup into a throw-away container without a network, and check the restored data. The service itself keeps running.',
   accepted: 'The backup is being verified',

@@ -1,8 +1,8 @@
-import type { Database } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { callerOf, withMemberships } from '../../calls/authenticate.ts'
+import { may, type Scoped } from '../../calls/caller.ts'
 import type { Permission } from '../../domain/permissions.ts'
-import { callerOf, withMemberships } from '../kernel/authenticate.ts'
-import { may, type Scoped } from '../kernel/caller.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 
 /**
  * Whether the token with which a link was made still works, and may still do what the link does. An address is given

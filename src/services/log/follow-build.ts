@@ -1,8 +1,8 @@
-import type { Database } from '../../database/client.ts'
+import type { Caller } from '../../calls/caller.ts'
+import { findRow, findRows } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
-import { observeAppEnv } from '../app-env/app-env-queries.ts'
-import type { Caller } from '../kernel/caller.ts'
-import { findRow, findRows } from '../kernel/read.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { observeAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { followLogs, type LiveLines } from './log-queries.ts'
 

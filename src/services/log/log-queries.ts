@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import { levelOf } from '../../app-types/engines/engine-logs.ts'
-import type { Database } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
-import { logLine, logStream } from '../../resources/log-line.ts'
-import type { Caller } from '../kernel/caller.ts'
-import { appEnvTarget, instant } from '../kernel/input.ts'
-import { restQuery } from '../kernel/query.ts'
+import type { Caller } from '../../calls/caller.ts'
+import { appEnvTarget, instant } from '../../calls/input.ts'
+import { restQuery } from '../../calls/query.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import type { LogPosition } from './log-cursor.ts'
 import { liveCursor, liveNumber, logCursor, logPosition } from './log-cursor.ts'
 import { LOG_TYPES, type LogFilter, type LogScope, logScope, timesOf } from './log-filter.ts'
+import { logLine, logStream } from './log-line-fields.ts'
 
 /** Lines that one search reads at most. Its answer has a cursor to continue from. */
 const MAX_SCANNED = 250_000

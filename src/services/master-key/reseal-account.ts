@@ -1,7 +1,7 @@
-import type { Database, Transaction } from '../../database/client.ts'
 import type { SealedVariable } from '../../domain/configuration.ts'
-import { sealedWith } from '../../secrets/keys.ts'
-import type { AccountVault } from '../../secrets/vault.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { sealedWith } from '../../storage/secrets/keys.ts'
+import type { AccountVault } from '../../storage/secrets/vault.ts'
 import type { Rotation } from './rotation.ts'
 
 const PAGE = 200

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { Rotation } from './rotation.ts'
 
 const PAGE = 500

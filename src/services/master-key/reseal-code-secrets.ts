@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { sealedWith } from '../../secrets/keys.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { sealedWith } from '../../storage/secrets/keys.ts'
 import type { Rotation } from './rotation.ts'
 
 /** What makes people's codes for signing in, which belongs to no account. */

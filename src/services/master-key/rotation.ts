@@ -1,5 +1,5 @@
-import type { Key } from '../../secrets/keys.ts'
-import type { Vault } from '../../secrets/vault.ts'
+import type { Key } from '../../storage/secrets/keys.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 
 /** The two master keys of a rotation, each with its vault. */
 export interface Rotation {

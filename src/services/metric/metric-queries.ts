@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import type { Database } from '../../database/client.ts'
+import type { Caller } from '../../calls/caller.ts'
+import { appEnvTarget, instant } from '../../calls/input.ts'
+import { recordQuery, restQuery } from '../../calls/query.ts'
 import type { AutoScaling } from '../../domain/autoscaling.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { replicaCounts } from '../app-env/replica-counts-fields.ts'
+import { observeAppEnv } from '../targets/get-app-env.ts'
+import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import {
   type ContainerMetric,
   isContainerMetric,
@@ -11,13 +17,7 @@ import {
   metrics,
   metricsSeries,
   type Step,
-} from '../../resources/metric.ts'
-import { replicaCounts } from '../../resources/replica-counts.ts'
-import { observeAppEnv } from '../app-env/app-env-queries.ts'
-import type { Caller } from '../kernel/caller.ts'
-import { appEnvTarget, instant } from '../kernel/input.ts'
-import { recordQuery, restQuery } from '../kernel/query.ts'
-import type { AppEnvAddress } from '../targets/load-app-env.ts'
+} from './metric-fields.ts'
 import { requestAverages } from './request-metrics.ts'
 import { type Average, type AveragedRange, latestOfService, serviceAverages } from './service-metrics.ts'
 

@@ -1,8 +1,8 @@
 import { isScaledByRequests } from '../../app-types/behaviours.ts'
-import type { Database } from '../../database/client.ts'
 import { percentileMs } from '../../domain/duration-histogram.ts'
 import { invalidField } from '../../domain/errors.ts'
-import { type RequestMetric, requestMetrics } from '../../resources/metric.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { type RequestMetric, requestMetrics } from './metric-fields.ts'
 import type { Average, AveragedRange } from './service-metrics.ts'
 
 /** What ended within one step, in all ingress processes. */

@@ -1,8 +1,8 @@
 import { engineOf } from '../../app-types/behaviours.ts'
 import type { EngineMetric } from '../../app-types/engines/engine-metrics.ts'
-import type { Database } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
 import { invalidField } from '../../domain/errors.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 export interface AveragedRange {
   from: Date

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { userOf } from '../../calls/caller.ts'
+import { command } from '../../calls/command.ts'
+import { authorityOf, lockGiver, requireNotAbove } from '../../calls/giver.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { userTokenAuthority } from '../../domain/delegation.ts'
 import type { Scope } from '../../domain/permissions.ts'
-import { answers } from '../../resources/outcome.ts'
-import { userOf } from '../kernel/caller.ts'
-import { command } from '../kernel/command.ts'
-import { authorityOf, lockGiver, requireNotAbove } from '../kernel/giver.ts'
-import { id } from '../kernel/input.ts'
 import { lockAuthorization } from '../targets/load-authorization.ts'
 import { permitOthers } from '../targets/load-token.ts'
 import { endAuthorization } from './authorizations.ts'
@@ -14,7 +14,7 @@ const OF_ITS_USER = { roles: [], appEnvIds: new Set<string>() }
 
 export const revokeAuthorization = command({
   name: 'revokeAuthorization',
-  rest: { method: 'DELETE', path: '/user/authorization', answer: answers.message },
+  rest: { method: 'DELETE', path: '/user/authorization', answer: messageAnswer },
   about:
     'Take back what an application was authorised to do by OAuth. Its tokens stop working at once, and so do their live subscriptions.',
   dangerous: true,

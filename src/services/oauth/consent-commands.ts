@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import { databaseTime } from '../../database/time.ts'
+import { userOf } from '../../calls/caller.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { authorityOf, lockGiver, requireWithin } from '../../calls/giver.ts'
+import { id } from '../../calls/input.ts'
 import { userTokenAuthority } from '../../domain/delegation.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { SCOPES } from '../../domain/permissions.ts'
-import { userOf } from '../kernel/caller.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { authorityOf, lockGiver, requireWithin } from '../kernel/giver.ts'
-import { id } from '../kernel/input.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 
 const DAY_MS = 86_400_000
 

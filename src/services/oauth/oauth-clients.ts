@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Config } from '../../config/config.ts'
-import type { Transaction } from '../../database/client.ts'
 import { conflict } from '../../domain/errors.ts'
-import { INSTALLATION_EVENTS } from '../../events/event.ts'
-import { record } from '../../events/record.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import { INSTALLATION_EVENTS } from '../../storage/events/event.ts'
+import { record } from '../../storage/events/record.ts'
 import type { OauthDependencies } from './oauth-state.ts'
 
 /** What a client registered. Its secret is stored as a hash, and found as one. */

@@ -1,7 +1,7 @@
-import type { Database } from '../../database/client.ts'
-import type { Prisma } from '../../database/generated/prisma/client.ts'
-import { hashOfSecret } from '../../secrets/token-secret.ts'
-import type { Vault } from '../../secrets/vault.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import { hashOfSecret } from '../../storage/secrets/token-secret.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 
 export interface OauthDependencies {
   database: Database

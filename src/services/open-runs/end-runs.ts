@@ -1,10 +1,10 @@
-import type { Transaction } from '../../database/client.ts'
-import type { JobRun } from '../../database/generated/prisma/client.ts'
-import { databaseTime } from '../../database/time.ts'
 import type { JOB_RUN_REASONS } from '../../domain/job-attempt.ts'
 import { OPEN_RUNS } from '../../domain/job-run.ts'
-import type { NewEvent } from '../../events/event.ts'
-import { notifyRuns } from '../../events/notifications.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { JobRun } from '../../storage/database/generated/prisma/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import type { NewEvent } from '../../storage/events/event.ts'
+import { notifyRuns } from '../../storage/events/notifications.ts'
 
 interface Ending {
   tx: Transaction

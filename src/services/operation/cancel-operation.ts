@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { Transaction } from '../../database/client.ts'
-import type { AppEnv, Operation } from '../../database/generated/prisma/client.ts'
+import { command, type Target } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isOpen, statusAfter } from '../../domain/operation.ts'
-import { notifyIngresses, notifyWorkers } from '../../events/notifications.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command, type Target } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { AppEnv, Operation } from '../../storage/database/generated/prisma/client.ts'
+import { notifyIngresses, notifyWorkers } from '../../storage/events/notifications.ts'
 import { endOpenOperation } from '../lifecycle/begin-operation.ts'
+import { lifecycleAnswer } from '../targets/accepted.ts'
 
 type OperationTarget = Target & { operation: Operation; appEnv: AppEnv }
 
@@ -23,7 +23,7 @@ export async function lockOperation(tx: Transaction, operationId: string): Promi
 
 export const cancelOperation = command({
   name: 'cancelOperation',
-  rest: { method: 'POST', path: '/operation/cancel', answer: answers.lifecycle },
+  rest: { method: 'POST', path: '/operation/cancel', answer: lifecycleAnswer },
   versioned: true,
   about: 'Cancel an operation that has not ended. The operation ends at once, and what ran before keeps running.',
   input: z.strictObject({ operationId: id('operation') }),

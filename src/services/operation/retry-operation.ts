@@ -1,18 +1,18 @@
 import { z } from 'zod'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type LifecycleResult, withOutcome } from '../lifecycle/lifecycle-operation.ts'
 import { repeatedContent } from '../lifecycle/new-content.ts'
+import { lifecycleAnswer } from '../targets/accepted.ts'
 import { loadEverything } from '../targets/load-app-env.ts'
 import { lockOperation } from './cancel-operation.ts'
 
 export const retryOperation = command({
   name: 'retryOperation',
-  rest: { method: 'POST', path: '/operation/retry', answer: answers.lifecycle },
+  rest: { method: 'POST', path: '/operation/retry', answer: lifecycleAnswer },
   versioned: true,
   waits: true,
   about: 'Drive a failed operation again, as a new one with the same intent. For dead letters, once the cause is gone.',

@@ -1,6 +1,6 @@
-import { databaseTime } from '../../database/time.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { monthOf } from '../../domain/month.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { requireWithinPlan } from './plan-limits.ts'
 

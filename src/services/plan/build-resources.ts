@@ -1,7 +1,5 @@
 import { z } from 'zod'
 import type { Config } from '../../config/config.ts'
-import type { Plan } from '../../database/generated/prisma/client.ts'
-import { jsonOrNull } from '../../database/json.ts'
 import {
   BUILD_LIMIT_NAMES,
   BUILD_LIMITS,
@@ -11,6 +9,8 @@ import {
   maxBuildLimits,
 } from '../../domain/build-resources.ts'
 import { type FieldProblem, invalidInput } from '../../domain/errors.ts'
+import type { Plan } from '../../storage/database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../storage/database/json.ts'
 import { requireWithinPlan } from './plan-limits.ts'
 
 const limit = (name: BuildLimit, number: z.ZodNumber, about: string) =>

@@ -1,7 +1,7 @@
 import { getAppType } from '../../app-types/app-types.ts'
 import { requestScalingOf } from '../../app-types/behaviours.ts'
 import type { StoredTypeConfig } from '../../app-types/type-config.ts'
-import type { Plan } from '../../database/generated/prisma/client.ts'
+import type { Plan } from '../../storage/database/generated/prisma/client.ts'
 import { requireWithinPlan, type Wanted } from './plan-limits.ts'
 
 /** What a plan limits of one environment, each with the field that decides it. */

@@ -1,8 +1,8 @@
 import { z } from 'zod'
+import { type CommandContext, command, type Target } from '../../calls/command.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { plan } from '../../resources/plan.ts'
-import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { buildColumns } from './build-resources.ts'
+import { plan } from './plan-fields.ts'
 import { optionally, planCode, planDefaults, planFields } from './plan-input.ts'
 
 const planTarget = (code: string): Target => ({ type: 'plan', id: code, accountId: null })

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { flag, name } from '../kernel/input.ts'
+import { flag, name } from '../../calls/input.ts'
 import { buildResources } from './build-resources.ts'
 
 /** What plans and regions may hold, in calls and in the file alike. */

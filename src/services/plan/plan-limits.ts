@@ -1,6 +1,6 @@
-import type { Plan } from '../../database/generated/prisma/client.ts'
 import { BUILD_LIMITS } from '../../domain/build-resources.ts'
 import { DomainError } from '../../domain/errors.ts'
+import type { Plan } from '../../storage/database/generated/prisma/client.ts'
 
 /** What a plan limits by a number, in the words of a refusal. */
 const LIMITS = {

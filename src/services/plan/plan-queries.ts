@@ -1,10 +1,10 @@
-import type { Database } from '../../database/client.ts'
-import { ORDER } from '../../resources/order.ts'
-import { plan } from '../../resources/plan.ts'
-import { regionEngine } from '../../resources/region-engine.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
-import { wholeListQuery } from '../kernel/query.ts'
-import { findRows, type Wanted } from '../kernel/read.ts'
+import { type Caller, permit } from '../../calls/caller.ts'
+import { ORDER } from '../../calls/order.ts'
+import { wholeListQuery } from '../../calls/query.ts'
+import { findRows, type Wanted } from '../../calls/read.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { plan } from './plan-fields.ts'
+import { regionEngine } from './region-engine-fields.ts'
 
 /** Where the engines are is for the installation's admin alone. */
 async function findRegionEngines(database: Database, caller: Caller, wanted: Wanted = {}) {

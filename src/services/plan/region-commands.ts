@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { type CommandContext, command, type Target } from '../../calls/command.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { region } from '../../resources/region.ts'
-import { type CommandContext, command, type Target } from '../kernel/command.ts'
 import { optionally, regionCode, regionDomain, regionFields } from './plan-input.ts'
 import { engineAfter, engineOfNew, regionEngineFields } from './region-engine.ts'
+import { region } from './region-fields.ts'
 
 const regionTarget = (code: string): Target => ({ type: 'region', id: code, accountId: null })
 

@@ -1,10 +1,10 @@
 import { isIP } from 'node:net'
-import type { Transaction } from '../../database/client.ts'
-import type { Prisma } from '../../database/generated/prisma/client.ts'
+import { pasted } from '../../calls/input.ts'
 import { ENGINE_ADDRESSES, parseEngineAddress } from '../../domain/engine-address.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
-import { pasted } from '../kernel/input.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 /** Neither is an address that a client could connect to. */
 const UNSPECIFIED = ['0.0.0.0', '::']

@@ -1,14 +1,14 @@
 import { engineOf } from '../../app-types/behaviours.ts'
-import type { Database } from '../../database/client.ts'
+import type { Caller } from '../../calls/caller.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { wholeListQuery } from '../../calls/query.ts'
+import { findRow, findRows } from '../../calls/read.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
-import { pod } from '../../resources/pod.ts'
-import { observeAppEnv } from '../app-env/app-env-queries.ts'
-import type { Caller } from '../kernel/caller.ts'
-import { appEnvTarget } from '../kernel/input.ts'
-import { wholeListQuery } from '../kernel/query.ts'
-import { findRow, findRows } from '../kernel/read.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { observeAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
+import { pod } from './pod-fields.ts'
 
 /** The containers of an environment, as they were last seen. */
 async function findPods(database: Database, caller: Caller, address: AppEnvAddress) {

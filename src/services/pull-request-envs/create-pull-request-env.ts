@@ -1,4 +1,4 @@
-import type { PullRequestEnvs } from '../../database/generated/prisma/client.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { type AppEnvHealthCheck, withoutHeaders } from '../../domain/health-check.ts'
 import {
   type GitPullRequest,
@@ -7,10 +7,10 @@ import {
   pullRequestRef,
 } from '../../domain/pull-request.ts'
 import { sharedVariables } from '../../domain/shared-variables.ts'
-import type { GitProvider } from '../../secrets/git-signature.ts'
+import type { PullRequestEnvs } from '../../storage/database/generated/prisma/client.ts'
+import type { GitProvider } from '../../storage/secrets/git-signature.ts'
 import type { CreateAppEnvInput } from '../app-env/app-env-input.ts'
 import { createAppEnv } from '../app-env/create-app-env.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import type { AppTarget } from '../targets/load-app.ts'
 import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
 import { refused } from './refused.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { databaseTime } from '../../database/time.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { removeAppEnv } from '../lifecycle/remove-app-env.ts'
 import { asSystem, type SystemTools } from '../system/as-system.ts'
 import { eachAppEnv, RETRY_SECONDS } from '../system/each-app-env.ts'

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 /** The environment of a pull request, where it has one. */
 export const envOfPullRequest = (number: number) =>

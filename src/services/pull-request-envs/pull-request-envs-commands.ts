@@ -1,12 +1,12 @@
 import { z } from 'zod'
+import { permit, userOf } from '../../calls/caller.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { flag, id, pasted } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { pullRequestEnvs } from '../../resources/pull-request-envs.ts'
+import { pullRequestEnvs } from '../app-env/pull-request-envs-fields.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
-import { permit, userOf } from '../kernel/caller.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { flag, id, pasted } from '../kernel/input.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lentPermissions } from './lent-permissions.ts'
 
@@ -67,7 +67,7 @@ export const setPullRequestEnvs = command({
 
 export const deletePullRequestEnvs = command({
   name: 'deletePullRequestEnvs',
-  rest: { method: 'DELETE', path: '/app/pull-request-envs', answer: answers.message },
+  rest: { method: 'DELETE', path: '/app/pull-request-envs', answer: messageAnswer },
   versioned: true,
   about:
     'Turn environments for pull requests of an app off. Existing ones stay unchanged until their pull request is closed or they expire.',

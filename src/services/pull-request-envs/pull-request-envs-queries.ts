@@ -1,9 +1,9 @@
-import type { Database } from '../../database/client.ts'
+import { type Caller, permit } from '../../calls/caller.ts'
+import { id } from '../../calls/input.ts'
+import { recordQuery } from '../../calls/query.ts'
 import { notFound } from '../../domain/errors.ts'
-import { pullRequestEnvs } from '../../resources/pull-request-envs.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
-import { id } from '../kernel/input.ts'
-import { recordQuery } from '../kernel/query.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { pullRequestEnvs } from '../app-env/pull-request-envs-fields.ts'
 
 /** With the version of the app, whose setting it is. Throws NOT_FOUND where pull requests get no environments. */
 async function findPullRequestEnvs(database: Database, caller: Caller, appId: string) {

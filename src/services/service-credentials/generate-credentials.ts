@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Engine, EngineCredentials } from '../../app-types/engines/engine.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { newId } from '../../domain/ids.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
 /** Letters and digits only: they mean nothing in URLs, shells and the configuration of any engine. */

@@ -1,11 +1,11 @@
 import type { Config } from '../../config/config.ts'
-import type { Database, Transaction } from '../../database/client.ts'
-import type { SignInMethod } from '../../database/generated/prisma/enums.ts'
 import { newId } from '../../domain/ids.ts'
-import { INSTALLATION_EVENTS } from '../../events/event.ts'
-import { record } from '../../events/record.ts'
-import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
-import type { Vault } from '../../secrets/vault.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import type { SignInMethod } from '../../storage/database/generated/prisma/enums.ts'
+import { INSTALLATION_EVENTS } from '../../storage/events/event.ts'
+import { record } from '../../storage/events/record.ts'
+import { hashOfSecret, newSecret } from '../../storage/secrets/token-secret.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 
 export interface SessionTools {
   database: Database

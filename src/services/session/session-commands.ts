@@ -1,9 +1,9 @@
 import { z } from 'zod'
+import { userOf } from '../../calls/caller.ts'
+import { command, type Target } from '../../calls/command.ts'
+import { flag, id } from '../../calls/input.ts'
+import { revokeTokens, tokenWithId } from '../../calls/revoke-tokens.ts'
 import { notFound } from '../../domain/errors.ts'
-import { userOf } from '../kernel/caller.ts'
-import { command, type Target } from '../kernel/command.ts'
-import { flag, id } from '../kernel/input.ts'
-import { revokeTokens, tokenWithId } from '../kernel/revoke-tokens.ts'
 import { endSessions } from './begin-session.ts'
 
 /** Signing out, here or elsewhere. What was made in the session stays. */

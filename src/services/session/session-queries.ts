@@ -1,6 +1,6 @@
-import type { Database } from '../../database/client.ts'
-import type { SignInMethod } from '../../database/generated/prisma/enums.ts'
-import { type Caller, userOf } from '../kernel/caller.ts'
+import { type Caller, userOf } from '../../calls/caller.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { SignInMethod } from '../../storage/database/generated/prisma/enums.ts'
 
 export interface OpenSession {
   sessionId: string

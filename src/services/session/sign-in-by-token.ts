@@ -1,6 +1,6 @@
+import type { Caller } from '../../calls/caller.ts'
+import { lockCallerOf } from '../../calls/giver.ts'
 import { forbidden, unauthenticated } from '../../domain/errors.ts'
-import type { Caller } from '../kernel/caller.ts'
-import { lockCallerOf } from '../kernel/giver.ts'
 import { type BegunSession, beginSession, type SessionTools, type SignInFrom } from './begin-session.ts'
 
 /**

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { Database, Transaction } from '../../database/client.ts'
-import { hashOfSecret } from '../../secrets/token-secret.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { hashOfSecret } from '../../storage/secrets/token-secret.ts'
 
 /** The question to a browser, and the data to check its answer. Answers work once. */
 export interface Challenges {

@@ -1,8 +1,8 @@
 import type { Configuration, CustomFetch } from 'openid-client'
-import { askAddress } from '../../addresses/ask-address.ts'
-import { HostRules } from '../../addresses/host-rules.ts'
 import type { Config } from '../../config/config.ts'
 import { conflict, unauthenticated, unavailable } from '../../domain/errors.ts'
+import { askAddress } from '../../network/addresses/ask-address.ts'
+import { HostRules } from '../../network/addresses/host-rules.ts'
 
 type Settings = Pick<
   Config,

@@ -1,8 +1,8 @@
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { networkOf } from '../../domain/trusted-proxies.ts'
-import { hashOfSecret } from '../../secrets/token-secret.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { hashOfSecret } from '../../storage/secrets/token-secret.ts'
 import { addToCount, type RateCount, resetCount } from '../system/rate-counts.ts'
 
 const WINDOW_SECONDS = 900

@@ -1,4 +1,4 @@
-import type { Transaction } from '../../database/client.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import { endSessions } from '../session/begin-session.ts'
 
 /** Ends a user's sessions but one, and the sign-ins that they have begun. Returns how many sessions. */

@@ -1,7 +1,7 @@
 import type { RegistrationResponseJSON } from '@simplewebauthn/server'
+import { type Caller, userOf } from '../../calls/caller.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { type Caller, userOf } from '../kernel/caller.ts'
 import type { SignInFrom } from '../session/begin-session.ts'
 import { makeChallenge, takeChallenge } from './challenge.ts'
 import { recordSecurity } from './record-security.ts'

@@ -1,8 +1,8 @@
-import type { Transaction } from '../../database/client.ts'
-import { INSTALLATION_EVENTS } from '../../events/event.ts'
-import { record } from '../../events/record.ts'
-import type { Vault } from '../../secrets/vault.ts'
-import type { Caller } from '../kernel/caller.ts'
+import type { Caller } from '../../calls/caller.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import { INSTALLATION_EVENTS } from '../../storage/events/event.ts'
+import { record } from '../../storage/events/record.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 import type { SignInFrom } from '../session/begin-session.ts'
 
 export type SecurityAction =

@@ -1,6 +1,6 @@
-import type { Database } from '../../database/client.ts'
+import type { Caller } from '../../calls/caller.ts'
 import { forbidden } from '../../domain/errors.ts'
-import type { Caller } from '../kernel/caller.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 const FRESH_MINUTES = 15
 

@@ -1,6 +1,6 @@
 import type { AuthenticationResponseJSON } from '@simplewebauthn/server'
-import type { Passkey } from '../../database/generated/prisma/client.ts'
 import { unauthenticated } from '../../domain/errors.ts'
+import type { Passkey } from '../../storage/database/generated/prisma/client.ts'
 import { type BegunSession, beginSession } from '../session/begin-session.ts'
 import { makeChallenge, takeChallenge } from './challenge.ts'
 import { countAttempt } from './count-attempts.ts'

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../database/client.ts'
 import { unauthenticated } from '../../domain/errors.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import { type BegunSession, beginSession, type SessionTools, type SignInFrom } from '../session/begin-session.ts'
 import { makeChallenge } from './challenge.ts'
 import type { CompanyProvider } from './company-provider.ts'

@@ -1,4 +1,4 @@
-import { type Caller, userOf } from '../kernel/caller.ts'
+import { type Caller, userOf } from '../../calls/caller.ts'
 import type { SignInTools } from './sign-in-by-password.ts'
 
 const PASSKEY = { id: true, name: true, host: true, createdAt: true, lastUsedAt: true } as const

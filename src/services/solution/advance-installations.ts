@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import type { Transaction } from '../../database/client.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import { asSystemOn, type SystemTools } from '../system/as-system.ts'
 import { advance } from './advance.ts'
 import { lockInstallationIfThere } from './load-installation.ts'

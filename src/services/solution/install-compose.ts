@@ -1,14 +1,14 @@
 import { z } from 'zod'
+import { command } from '../../calls/command.ts'
+import { relativePath } from '../../calls/input.ts'
 import { invalidField, invalidInput } from '../../domain/errors.ts'
-import { installed } from '../../resources/solution-installation.ts'
 import type { ComposeFolder } from '../../solutions/compose/compose-build.ts'
 import { COMPOSE_SLUG, importCompose } from '../../solutions/compose/import-compose.ts'
 import { readInputs } from '../../solutions/input-values.ts'
 import { gitInstallationId, gitNamespace, gitRepo } from '../app/app-input.ts'
 import { branch } from '../app-env/setting-input.ts'
-import { command } from '../kernel/command.ts'
-import { relativePath } from '../kernel/input.ts'
 import { install, installationPlace, permitInstall, placeOf, progress } from './install.ts'
+import { installed } from './solution-installation-fields.ts'
 
 const { accountId, appName, region, installationId } = installationPlace
 

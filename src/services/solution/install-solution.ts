@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { type CommandContext, command } from '../../calls/command.ts'
 import { invalidInput } from '../../domain/errors.ts'
-import { installed } from '../../resources/solution-installation.ts'
 import { readInputs } from '../../solutions/input-values.ts'
 import type { Solution } from '../../solutions/solution.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
 import { install, installationPlace, permitInstall, placeOf, progress } from './install.ts'
 import { declarationOf, getSolution, type LoadedInstallation } from './load-installation.ts'
+import { installed } from './solution-installation-fields.ts'
 
 export const solutionInputs = z
   .record(z.string().max(100), z.union([z.string().max(32_768), z.number(), z.boolean()]))

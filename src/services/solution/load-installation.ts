@@ -1,10 +1,10 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Prisma } from '../../database/generated/prisma/client.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { InputValues } from '../../solutions/plan.ts'
 import type { Solution } from '../../solutions/solution.ts'
 import { findSolution } from '../../solutions/solutions.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 const withComponents = { components: { orderBy: { position: 'asc' } } } satisfies Prisma.SolutionInstallationInclude
 

@@ -1,16 +1,16 @@
 import { z } from 'zod'
-import { databaseTime } from '../../database/time.ts'
-import { answers } from '../../resources/outcome.ts'
+import { type CommandContext, command, type Target } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { deleteApp } from '../app/delete-app.ts'
-import { type CommandContext, command, type Target } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
 import { lockApp } from '../targets/load-app.ts'
 import { announceProgress } from './advance.ts'
 import { type LoadedInstallation, lockSolutionInstallation } from './load-installation.ts'
 
 export const removeInstallation = command({
   name: 'removeInstallation',
-  rest: { method: 'DELETE', path: '/solutions/installation', answer: answers.message },
+  rest: { method: 'DELETE', path: '/solutions/installation', answer: messageAnswer },
   versioned: true,
   waits: true,
   about: 'Remove an installed solution: delete its apps, what depends on others first. Volumes are kept.',

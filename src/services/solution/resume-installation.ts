@@ -1,5 +1,5 @@
-import type { Account, Plan } from '../../database/generated/prisma/client.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { CommandContext } from '../../calls/command.ts'
+import type { Account, Plan } from '../../storage/database/generated/prisma/client.ts'
 import { advance, recordOperations } from './advance.ts'
 import { type CreatedComponent, createComponents, renderNote } from './create-components.ts'
 import { declarationOf, type LoadedInstallation, lockSolutionInstallation } from './load-installation.ts'

@@ -1,9 +1,9 @@
+import type { CommandContext } from '../../calls/command.ts'
 import type { Config } from '../../config/config.ts'
-import type { Operation, SolutionComponent } from '../../database/generated/prisma/client.ts'
-import { databaseTime } from '../../database/time.ts'
 import { isOpen } from '../../domain/operation.ts'
 import type { Solution } from '../../solutions/solution.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { Operation, SolutionComponent } from '../../storage/database/generated/prisma/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import type { SystemTools } from '../system/as-system.ts'
 import { declarationOf } from './load-installation.ts'
 

@@ -1,10 +1,9 @@
 import { z } from 'zod'
+import { permit } from '../../calls/caller.ts'
+import { type CommandContext, command, type Target } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
 import { conflict, invalidInput } from '../../domain/errors.ts'
-import { upgraded } from '../../resources/solution-installation.ts'
 import { readInputs, withGenerated } from '../../solutions/input-values.ts'
-import { permit } from '../kernel/caller.ts'
-import { type CommandContext, command, type Target } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { createComponents, namesOf, renderNote } from './create-components.ts'
 import { progress, randomText, resultOf } from './install.ts'
@@ -18,6 +17,7 @@ import {
   sealDeclaration,
 } from './load-installation.ts'
 import { goOn, presentOf } from './resume-installation.ts'
+import { upgraded } from './solution-installation-fields.ts'
 import { changeComponent, requireUpgradable } from './upgrade-component.ts'
 
 type UpgradeTarget = Target & { installation: LoadedInstallation }

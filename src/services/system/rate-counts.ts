@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 const MINUTE_SECONDS = 60
 /** Counts stop here, so that the column cannot overflow; far above every limit. */

@@ -1,9 +1,9 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import type { Account } from '../../database/generated/prisma/client.ts'
+import type { Caller } from '../../calls/caller.ts'
+import type { Target } from '../../calls/command.ts'
+import { findByKey } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
-import type { Caller } from '../kernel/caller.ts'
-import type { Target } from '../kernel/command.ts'
-import { findByKey } from '../kernel/read.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import type { Account } from '../../storage/database/generated/prisma/client.ts'
 
 export type AccountTarget = Target & { account: Account }
 

@@ -1,9 +1,9 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
-import { getRow } from '../../database/reads/get-row.ts'
+import type { Target } from '../../calls/command.ts'
+import { ORDER } from '../../calls/order.ts'
 import { invalidField, notFound } from '../../domain/errors.ts'
-import { ORDER } from '../../resources/order.ts'
-import type { Target } from '../kernel/command.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import { getRow } from '../../storage/database/reads/get-row.ts'
 
 /** How callers name an environment; appEnvId wins when both are sent (contract §1, Addressing). */
 export interface AppEnvAddress {

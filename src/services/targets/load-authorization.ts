@@ -1,5 +1,5 @@
-import type { Transaction } from '../../database/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 
 export async function lockAuthorization(tx: Transaction, authorizationId: string) {
   await tx.$queryRaw`SELECT 1 FROM oauth_authorization WHERE id = ${authorizationId} FOR UPDATE`

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Invitation } from '../../database/generated/prisma/client.ts'
 import { notFound } from '../../domain/errors.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Invitation } from '../../storage/database/generated/prisma/client.ts'
 import { type AccountTarget, lockAccount } from './load-account.ts'
 
 export type InvitationTarget = AccountTarget & { invitation: Invitation }

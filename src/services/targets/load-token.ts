@@ -1,6 +1,6 @@
-import type { Transaction } from '../../database/client.ts'
+import { type Caller, permit } from '../../calls/caller.ts'
 import { notFound } from '../../domain/errors.ts'
-import { type Caller, permit } from '../kernel/caller.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 
 /** Sessions are kept as tokens, and are none to clients: they have a list of their own. */
 export const IS_NO_SESSION = { kind: { not: 'SESSION' } } as const

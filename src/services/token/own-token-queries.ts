@@ -1,12 +1,12 @@
-import type { Database } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
-import { appEnvToken, userToken } from '../../resources/token.ts'
-import { getAppEnv } from '../app-env/app-env-queries.ts'
-import { type Caller, permit, userOf } from '../kernel/caller.ts'
-import { appEnvTarget } from '../kernel/input.ts'
-import { recordQuery } from '../kernel/query.ts'
-import { findRow } from '../kernel/read.ts'
+import { type Caller, permit, userOf } from '../../calls/caller.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { recordQuery } from '../../calls/query.ts'
+import { findRow } from '../../calls/read.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { getAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
+import { appEnvToken, userToken } from './token-fields.ts'
 
 /** What clients read at sign-in: whose token this is. Its secret cannot be shown again, and is null. */
 async function readUserToken(database: Database, caller: Caller) {

@@ -1,20 +1,20 @@
 import { z } from 'zod'
-import type { Token } from '../../database/generated/prisma/client.ts'
-import { databaseTime } from '../../database/time.ts'
+import { type Caller, permit, userOf } from '../../calls/caller.ts'
+import { type CommandContext, command, type Target } from '../../calls/command.ts'
+import { authorityOf, lockGiver, requireNotAbove, requireWithin } from '../../calls/giver.ts'
+import { id, instant, name } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
+import { revokeTokens, tokenWithId } from '../../calls/revoke-tokens.ts'
 import { type Authority, appEnvTokenAuthority, userTokenAuthority } from '../../domain/delegation.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { SCOPES, type Scope } from '../../domain/permissions.ts'
-import { answers } from '../../resources/outcome.ts'
-import { createdToken, token as tokenShape } from '../../resources/token.ts'
-import { hashOfSecret, newSecret } from '../../secrets/token-secret.ts'
-import { type Caller, permit, userOf } from '../kernel/caller.ts'
-import { type CommandContext, command, type Target } from '../kernel/command.ts'
-import { authorityOf, lockGiver, requireNotAbove, requireWithin } from '../kernel/giver.ts'
-import { id, instant, name } from '../kernel/input.ts'
-import { revokeTokens, tokenWithId } from '../kernel/revoke-tokens.ts'
+import type { Token } from '../../storage/database/generated/prisma/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { hashOfSecret, newSecret } from '../../storage/secrets/token-secret.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 import { IS_NO_SESSION, loadToken, permitOthers } from '../targets/load-token.ts'
+import { createdToken, token as tokenShape } from './token-fields.ts'
 
 /** The rights of a token of a user are that user's: `permitOthers` decides about other users. */
 const OF_ITS_USER = { roles: [], appEnvIds: new Set<string>() }
@@ -83,7 +83,7 @@ export const createToken = command({
 
 export const revokeToken = command({
   name: 'revokeToken',
-  rest: { method: 'DELETE', path: '/token', answer: answers.message },
+  rest: { method: 'DELETE', path: '/token', answer: messageAnswer },
   about:
     'Revoke a token and every token that was made with it. They stop working at once, and so do their live subscriptions.',
   dangerous: true,

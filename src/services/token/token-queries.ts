@@ -1,13 +1,13 @@
-import type { Database } from '../../database/client.ts'
-import { ORDER } from '../../resources/order.ts'
-import { token } from '../../resources/token.ts'
-import { getAppEnv } from '../app-env/app-env-queries.ts'
-import { type Caller, permit, userOf } from '../kernel/caller.ts'
-import { id } from '../kernel/input.ts'
-import { type PageRequest, page } from '../kernel/page.ts'
-import { recordListQuery, recordQuery } from '../kernel/query.ts'
-import { findRows } from '../kernel/read.ts'
+import { type Caller, permit, userOf } from '../../calls/caller.ts'
+import { id } from '../../calls/input.ts'
+import { ORDER } from '../../calls/order.ts'
+import { type PageRequest, page } from '../../calls/page.ts'
+import { recordListQuery, recordQuery } from '../../calls/query.ts'
+import { findRows } from '../../calls/read.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { getAppEnv } from '../targets/get-app-env.ts'
 import { IS_NO_SESSION, loadToken, permitOthers } from '../targets/load-token.ts'
+import { token } from './token-fields.ts'
 
 /** Tokens of the caller, of another user (installation admin), or of one environment (account admin). */
 async function findTokens(

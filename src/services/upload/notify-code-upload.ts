@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { databaseTime } from '../../database/time.ts'
+import { command } from '../../calls/command.ts'
+import { appEnvTarget, id } from '../../calls/input.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { appEnvTarget, id } from '../kernel/input.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { nextBuild } from '../lifecycle/build.ts'
 import { type LifecycleResult, withOutcome } from '../lifecycle/lifecycle-operation.ts'
+import { lifecycleAnswer } from '../targets/accepted.ts'
 import { type AppEnvAddress, lockAppEnv } from '../targets/load-app-env.ts'
 
 export const notifyCodeUpload = command({
@@ -14,7 +14,7 @@ export const notifyCodeUpload = command({
   rest: {
     method: 'POST',
     path: '/app-env/notify-code-upload',
-    answer: answers.lifecycle,
+    answer: lifecycleAnswer,
     isLifecycle: true,
     // CI clients know the second one.
     alias: { path: '/app-env/upload-storage-event', name: 'uploadStorageEvent' },

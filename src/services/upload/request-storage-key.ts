@@ -1,14 +1,14 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
-import { databaseTime } from '../../database/time.ts'
+import { command } from '../../calls/command.ts'
+import { appEnvTarget } from '../../calls/input.ts'
+import { originOf } from '../../calls/origin.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { publicUrl } from '../../domain/public-url.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { appEnvTarget } from '../kernel/input.ts'
-import { originOf } from '../kernel/origin.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
+import { storageKeyAnswer } from './upload-fields.ts'
 
 /** Where archives are PUT. The secret in the query is the authorization, as with any presigned URL. */
 export const UPLOAD_PATH = '/api/public/v1/app-env/upload'
@@ -22,7 +22,7 @@ export const hashOf = (secret: string): string => createHash('sha256').update(se
 
 export const requestStorageKey = command({
   name: 'requestStorageKey',
-  rest: { method: 'POST', path: '/app-env/request-storage-key', answer: answers.storageKey },
+  rest: { method: 'POST', path: '/app-env/request-storage-key', answer: storageKeyAnswer },
   versioned: true,
   about:
     'Request an address to upload source code to. PUT the archive to uploadUrl within an hour, then call notifyCodeUpload.',

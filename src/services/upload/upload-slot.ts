@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
 import { DomainError } from '../../domain/errors.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 /** A process that was killed during a PUT blocks its key for this long. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { notFound } from '../../domain/errors.ts'
 import { microsOf, money } from '../../domain/usage-price.ts'
-import { answers } from '../../resources/outcome.ts'
-import { budgetChange } from '../../resources/usage.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
 import { lockAccount } from '../targets/load-account.ts'
+import { budgetChange } from './usage-fields.ts'
 
 const AMOUNT_RULE = 'must be an amount above zero, such as 250 or 250.50'
 
@@ -42,7 +42,7 @@ export const setBudget = command({
 
 export const deleteBudget = command({
   name: 'deleteBudget',
-  rest: { method: 'DELETE', path: '/account/budget', answer: answers.message },
+  rest: { method: 'DELETE', path: '/account/budget', answer: messageAnswer },
   about: 'Remove the budget of an account. Its spending is no longer announced.',
   input: z.strictObject({ accountId: id('account') }),
   permission: 'budget:manage',

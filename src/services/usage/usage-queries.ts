@@ -1,7 +1,10 @@
 import { z } from 'zod'
+import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
+import { csvText } from '../../calls/csv.ts'
+import { id, instant } from '../../calls/input.ts'
+import { DEFAULT_LIMIT, type Page, type PageRequest } from '../../calls/page.ts'
+import { Csv, paging, recordListQuery, recordQuery, restQuery } from '../../calls/query.ts'
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
-import { databaseTime } from '../../database/time.ts'
 import { invalidField, notFound } from '../../domain/errors.ts'
 import { monthOf } from '../../domain/month.ts'
 import {
@@ -13,6 +16,10 @@ import {
   totalsOf,
   type UsageLine,
 } from '../../domain/usage-price.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { readUsage } from '../../storage/usage/usage-lines.ts'
+import { requireAccount } from '../targets/load-account.ts'
 import {
   type BudgetRecord,
   type BuildTotals,
@@ -23,14 +30,7 @@ import {
   usage,
   usageLine,
   usageStatement,
-} from '../../resources/usage.ts'
-import { readUsage } from '../../usage/usage-lines.ts'
-import { accountOrCurrent, type Caller, permit } from '../kernel/caller.ts'
-import { csvText } from '../kernel/csv.ts'
-import { id, instant } from '../kernel/input.ts'
-import { DEFAULT_LIMIT, type Page, type PageRequest } from '../kernel/page.ts'
-import { Csv, paging, recordListQuery, recordQuery, restQuery } from '../kernel/query.ts'
-import { requireAccount } from '../targets/load-account.ts'
+} from './usage-fields.ts'
 
 interface Dependencies {
   database: Database

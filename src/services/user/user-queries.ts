@@ -1,10 +1,10 @@
-import type { Database } from '../../database/client.ts'
-import type { User } from '../../database/generated/prisma/client.ts'
+import { type Caller, userOf } from '../../calls/caller.ts'
+import { query } from '../../calls/query.ts'
+import { findByKey, type Wanted } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
-import { user as userNoun } from '../../resources/user.ts'
-import { type Caller, userOf } from '../kernel/caller.ts'
-import { query } from '../kernel/query.ts'
-import { findByKey, type Wanted } from '../kernel/read.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { User } from '../../storage/database/generated/prisma/client.ts'
+import { user as userNoun } from './user-fields.ts'
 
 /** The user behind the call. */
 export async function findSelf(database: Database, caller: Caller, wanted: Wanted = {}): Promise<User> {

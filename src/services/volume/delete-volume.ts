@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Database } from '../../database/client.ts'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { discardVolume } from './discard-volume.ts'
 
 interface DeletedVolume extends Record<string, unknown> {
@@ -13,7 +13,7 @@ interface DeletedVolume extends Record<string, unknown> {
 
 export const deleteVolume = command({
   name: 'deleteVolume',
-  rest: { method: 'DELETE', path: '/volume', answer: answers.message },
+  rest: { method: 'DELETE', path: '/volume', answer: messageAnswer },
   versioned: true,
   waits: true,
   about: 'Delete a volume and its data for good. Refused while an environment uses the volume.',

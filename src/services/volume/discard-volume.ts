@@ -1,6 +1,6 @@
-import type { Volume } from '../../database/generated/prisma/client.ts'
-import { databaseTime } from '../../database/time.ts'
-import type { CommandContext } from '../kernel/command.ts'
+import type { CommandContext } from '../../calls/command.ts'
+import type { Volume } from '../../storage/database/generated/prisma/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 
 /** Marks a volume as deleted; a worker removes it, with its data, once no container uses it. */
 export async function discardVolume({ tx, announce }: CommandContext, volume: Volume): Promise<void> {

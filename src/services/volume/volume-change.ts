@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { getAppType } from '../../app-types/app-types.ts'
+import type { CommandContext } from '../../calls/command.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import type { CommandContext } from '../kernel/command.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { volume } from './volume-input.ts'
 

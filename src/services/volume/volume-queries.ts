@@ -1,10 +1,10 @@
-import { ORDER } from '../../resources/order.ts'
-import { volume } from '../../resources/volume.ts'
-import { accountOrCurrent, permit, visibleAppEnvIds } from '../kernel/caller.ts'
-import { collection } from '../kernel/collection.ts'
-import { id } from '../kernel/input.ts'
-import { listQuery } from '../kernel/query.ts'
+import { accountOrCurrent, permit, visibleAppEnvIds } from '../../calls/caller.ts'
+import { collection } from '../../calls/collection.ts'
+import { id } from '../../calls/input.ts'
+import { ORDER } from '../../calls/order.ts'
+import { listQuery } from '../../calls/query.ts'
 import { requireAccount } from '../targets/load-account.ts'
+import { volume } from './volume-fields.ts'
 
 interface VolumeFilter {
   accountId?: string | undefined

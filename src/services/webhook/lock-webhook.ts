@@ -1,9 +1,9 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Account, Webhook } from '../../database/generated/prisma/client.ts'
+import type { CommandContext, Target } from '../../calls/command.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { WebhookSecrets } from '../../domain/webhook.ts'
-import type { Vault } from '../../secrets/vault.ts'
-import type { CommandContext, Target } from '../kernel/command.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Account, Webhook } from '../../storage/database/generated/prisma/client.ts'
+import type { Vault } from '../../storage/secrets/vault.ts'
 
 export type WebhookTarget = Target & { webhook: Webhook & { account: Account } }
 

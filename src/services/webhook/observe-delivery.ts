@@ -1,7 +1,7 @@
-import type { Database } from '../../database/client.ts'
-import type { WebhookDeliveryStatus } from '../../database/generated/prisma/client.ts'
+import type { Progress } from '../../calls/command.ts'
 import type { WaitedStatus } from '../../domain/waited-operation.ts'
-import type { Progress } from '../kernel/command.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { WebhookDeliveryStatus } from '../../storage/database/generated/prisma/client.ts'
 
 /** A worker makes the delivery of a test when it takes its event. */
 export async function observeDelivery(database: Database, { deliveryId }: { deliveryId: string }): Promise<Progress> {

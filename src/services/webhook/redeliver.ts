@@ -1,13 +1,13 @@
 import { z } from 'zod'
-import type { Database } from '../../database/client.ts'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
+import type { RecordOf } from '../../calls/resource.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
-import type { RecordOf } from '../../resources/resource.ts'
-import { webhookDelivery } from '../../resources/webhook-delivery.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { deliveryRecord } from './delivery-queries.ts'
 import { lockWebhook } from './lock-webhook.ts'
 import { observeDelivery, outcomeOfDelivery } from './observe-delivery.ts'
+import { webhookDelivery } from './webhook-delivery-fields.ts'
 
 type Delivery = RecordOf<typeof deliveryRecord>
 

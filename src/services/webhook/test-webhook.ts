@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import type { Database } from '../../database/client.ts'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { lockWebhook } from './lock-webhook.ts'
 import { observeDelivery, outcomeOfDelivery } from './observe-delivery.ts'
+import { testedWebhookAnswer } from './webhook-delivery-fields.ts'
 
 interface TestedWebhook extends Record<string, unknown> {
   webhookId: string
@@ -19,7 +19,7 @@ interface TestedWebhook extends Record<string, unknown> {
 
 export const testWebhook = command({
   name: 'testWebhook',
-  rest: { method: 'POST', path: '/account/webhook/test', answer: answers.testedWebhook },
+  rest: { method: 'POST', path: '/account/webhook/test', answer: testedWebhookAnswer },
   versioned: true,
   waits: true,
   about:

@@ -1,14 +1,14 @@
 import { z } from 'zod'
+import { type CommandContext, command } from '../../calls/command.ts'
+import { flag, id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { shownAddress, type WebhookSecrets } from '../../domain/webhook.ts'
-import { answers } from '../../resources/outcome.ts'
-import { createdWebhook, webhook, webhookKind } from '../../resources/webhook.ts'
-import { newWebhookSecret } from '../../secrets/webhook-secret.ts'
-import { type CommandContext, command } from '../kernel/command.ts'
-import { flag, id } from '../kernel/input.ts'
+import { newWebhookSecret } from '../../storage/secrets/webhook-secret.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { announceWebhook, lockWebhook, secretsOf, TAKEN_BACK } from './lock-webhook.ts'
+import { createdWebhook, webhook, webhookKind } from './webhook-fields.ts'
 import {
   checkEventTypes,
   checkReceiver,
@@ -154,7 +154,7 @@ export const rotateWebhookSecret = command({
 
 export const deleteWebhook = command({
   name: 'deleteWebhook',
-  rest: { method: 'DELETE', path: '/account/webhook', answer: answers.message },
+  rest: { method: 'DELETE', path: '/account/webhook', answer: messageAnswer },
   versioned: true,
   about: 'Delete a webhook with its deliveries. Waiting deliveries are not sent.',
   dangerous: true,

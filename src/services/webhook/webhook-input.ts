@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { HostRules } from '../../addresses/host-rules.ts'
+import { name, pasted } from '../../calls/input.ts'
 import type { Config } from '../../config/config.ts'
 import { conflict, type FieldProblem, invalidInput } from '../../domain/errors.ts'
 import type { WebhookSecrets } from '../../domain/webhook.ts'
-import { NOTICE_TYPES } from '../../events/notices.ts'
-import { eventType } from '../../resources/event.ts'
-import type { webhookKind } from '../../resources/webhook.ts'
-import { name, pasted } from '../kernel/input.ts'
+import { HostRules } from '../../network/addresses/host-rules.ts'
+import { NOTICE_TYPES } from '../../storage/events/notices.ts'
+import { eventType } from '../event/event-fields.ts'
+import type { webhookKind } from './webhook-fields.ts'
 
 export type WebhookKind = z.output<typeof webhookKind.type>
 

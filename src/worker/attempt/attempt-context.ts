@@ -1,4 +1,4 @@
-import type { Content } from '../../database/generated/prisma/client.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import type { Deadline } from '../time/deadline.ts'
 import type { Steps } from './steps.ts'

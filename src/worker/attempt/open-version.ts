@@ -1,5 +1,5 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Prisma } from '../../database/generated/prisma/client.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 const OPEN = ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] as const
 

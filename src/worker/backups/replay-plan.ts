@@ -1,6 +1,6 @@
-import { BackupFailed } from '../../backups/backup-failed.ts'
-import type { Database } from '../../database/client.ts'
-import type { Backup, WalPiece } from '../../database/generated/prisma/client.ts'
+import { BackupFailed } from '../../storage/backups/backup-failed.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { Backup, WalPiece } from '../../storage/database/generated/prisma/client.ts'
 
 /** Which pieces of a log restore the files of a backup to a moment. */
 export interface ReplayPlan {

@@ -1,6 +1,6 @@
-import { BackupFailed } from '../../backups/backup-failed.ts'
-import type { Backup, WalArchive } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
+import { BackupFailed } from '../../storage/backups/backup-failed.ts'
+import type { Backup, WalArchive } from '../../storage/database/generated/prisma/client.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { fenced } from '../claim/fenced.ts'
 import { collectWal } from '../point-in-time/collect-wal.ts'

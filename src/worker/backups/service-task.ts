@@ -1,6 +1,6 @@
 import type { EngineCommand } from '../../app-types/engines/engine.ts'
-import type { Rollout } from '../../runtime/container-runtime.ts'
-import type { Task } from '../../runtime/task.ts'
+import type { Rollout } from '../../engines/runtime/container-runtime.ts'
+import type { Task } from '../../engines/runtime/task.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { rolloutOf } from '../version/rollout.ts'
 

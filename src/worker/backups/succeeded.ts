@@ -1,5 +1,5 @@
-import { BackupFailed } from '../../backups/backup-failed.ts'
-import type { ExecResult } from '../../runtime/command.ts'
+import type { ExecResult } from '../../engines/runtime/command.ts'
+import { BackupFailed } from '../../storage/backups/backup-failed.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 
 /** Waits for a command. Throws BackupFailed, with its words, when it fails. */

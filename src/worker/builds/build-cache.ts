@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '../../database/client.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
 
 /** A builder: each account has one on each engine on which it builds. */
 export interface BuilderOwner {

@@ -1,8 +1,8 @@
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 const buildsFolder = ({ BERTH_DATA_DIR }: Config): string => resolve(BERTH_DATA_DIR, 'builds')
 

@@ -1,5 +1,5 @@
-import { databaseTime } from '../../database/time.ts'
-import { recordUsage } from '../../usage/usage-log.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { recordUsage } from '../../storage/usage/usage-log.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { sleep } from '../time/sleep.ts'
 

@@ -1,4 +1,4 @@
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 /** What accounts have under way in a queue of one worker. The next claim goes to the account that has least. */
 export interface AccountShares {

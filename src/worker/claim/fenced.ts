@@ -1,6 +1,6 @@
-import type { Database, Transaction } from '../../database/client.ts'
 import { isOpen, type OperationStatus } from '../../domain/operation.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
 import { OperationEnded } from './abandoned.ts'
 import type { AppEnvLease } from './app-env-lease.ts'
 import { lockUnderToken } from './leased-table.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { Lease } from './lease.ts'
 import { renewLeases } from './leased-table.ts'
 

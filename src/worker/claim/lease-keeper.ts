@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { sleep } from '../time/sleep.ts'
 import { LeaseLost, OperationEnded, Preempted } from './abandoned.ts'
 import type { AppEnvLease } from './app-env-lease.ts'

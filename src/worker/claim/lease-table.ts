@@ -1,5 +1,5 @@
-import type { Database } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { type EngineScope, INSTALLATION_ENGINE, isOnEngine } from '../scope/engine-scope.ts'
 import { type AccountShares, byShare, mayTake, NO_SHARES } from './account-shares.ts'
 import { AppEnvLease, type QueueName } from './app-env-lease.ts'

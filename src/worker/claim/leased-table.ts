@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { databaseClock } from '../time/database-clock.ts'
 import { LeaseLost } from './abandoned.ts'
 import type { Claim, Lease } from './lease.ts'

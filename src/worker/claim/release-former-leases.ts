@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { LEASED_TABLES, nameOf, TAKEN_AWAY } from './leased-table.ts'
 
 const MAX_PAUSE_SECONDS = 300

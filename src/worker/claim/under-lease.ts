@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { isTransient } from '../../database/errors.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { isTransient } from '../../storage/database/errors.ts'
 import type { Lease } from './lease.ts'
 
 const TRIES = 3

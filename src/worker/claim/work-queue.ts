@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
-import { failedPart } from '../../database/away.ts'
 import type { PartState } from '../../domain/part-states.ts'
+import { failedPart } from '../../storage/database/away.ts'
 import { sleep } from '../time/sleep.ts'
 import { type AccountShares, sharesOf } from './account-shares.ts'
 import type { Lease } from './lease.ts'

@@ -1,7 +1,7 @@
-import type { Database } from '../../database/client.ts'
-import type { CommitStatus } from '../../database/generated/prisma/client.ts'
 import { CLAIM_SECONDS, type CommitState, pauseAfter } from '../../domain/commit-status.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { CommitStatus } from '../../storage/database/generated/prisma/client.ts'
 
 /** A status that this worker is reporting. */
 export type ClaimedStatus = Pick<

@@ -1,4 +1,4 @@
-import { inParallel } from '../../runtime/in-parallel.ts'
+import { inParallel } from '../../engines/runtime/in-parallel.ts'
 import { claimStatuses, recordAttempt } from './commit-status-table.ts'
 import { reportStatus, type StatusContext } from './report-status.ts'
 

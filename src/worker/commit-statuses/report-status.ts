@@ -1,10 +1,10 @@
-import { askAddress } from '../../addresses/ask-address.ts'
-import { HostRules } from '../../addresses/host-rules.ts'
 import { mintToken } from '../../builder/git/github-app.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { CLAIM_SECONDS, type CommitState, isWorthRetrying, statusRequest } from '../../domain/commit-status.ts'
 import type { GitHookSecrets } from '../../domain/git-push.ts'
 import { publicUrl } from '../../domain/public-url.ts'
+import { askAddress } from '../../network/addresses/ask-address.ts'
+import { HostRules } from '../../network/addresses/host-rules.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import type { ClaimedStatus, StatusOutcome } from './commit-status-table.ts'
 

@@ -1,6 +1,6 @@
 import type { Logger } from 'pino'
 import { DomainError, runtimeUnavailable } from '../../domain/errors.ts'
-import { type ContainerRuntime, EngineUnsupported, type RuntimeInfo } from '../../runtime/container-runtime.ts'
+import { type ContainerRuntime, EngineUnsupported, type RuntimeInfo } from '../../engines/runtime/container-runtime.ts'
 import { sleep } from '../time/sleep.ts'
 import type { EngineOwnership } from './engine-ownership.ts'
 

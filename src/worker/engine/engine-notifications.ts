@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { sleep } from '../time/sleep.ts'
 
 /** Engine events come in bursts, and all of a burst leads to one reconcile. */

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
-import type { Database } from '../../database/client.ts'
 import { runtimeUnavailable } from '../../domain/errors.ts'
+import type { ContainerRuntime } from '../../engines/runtime/container-runtime.ts'
+import type { EngineMark } from '../../engines/runtime/engine-mark.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
-import type { EngineMark } from '../../runtime/engine-mark.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 /** How often the mark is replaced: a copy of the database knows the present one for so long at most. */
 export const RENEW_MS = 10_000

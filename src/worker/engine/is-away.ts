@@ -1,4 +1,4 @@
-import { type DatabaseFault, databaseFault } from '../../database/away.ts'
+import { type DatabaseFault, databaseFault } from '../../storage/database/away.ts'
 import { isEngineAway } from './engine-health.ts'
 
 /** Of the database as a whole. A statement that takes too long, or lacks a right, is the task’s own trouble. */

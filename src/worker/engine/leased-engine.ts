@@ -1,8 +1,7 @@
 import type { EngineCommand } from '../../app-types/engines/engine.ts'
 import type { Config } from '../../config/config.ts'
-import type { CallBounds } from '../../engine/call-bounds.ts'
-import type { CommandStreams } from '../../engine/command-streams.ts'
-import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { CallBounds } from '../../engines/call-bounds.ts'
+import type { CommandStreams } from '../../engines/command-streams.ts'
 import type {
   BuilderTraits,
   Built,
@@ -13,8 +12,8 @@ import type {
   RegistryCredential,
   ResolvedImage,
   ResolveOptions,
-} from '../../images/image-builder.ts'
-import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
+} from '../../engines/images/image-builder.ts'
+import type { ExecOptions, ExecResult } from '../../engines/runtime/command.ts'
 import type {
   ContainerRuntime,
   ExpectedReplica,
@@ -23,9 +22,10 @@ import type {
   ObservedReplica,
   Rollout,
   RolloutReference,
-} from '../../runtime/container-runtime.ts'
-import type { ObservedRun, RunContainer } from '../../runtime/run.ts'
-import type { Task } from '../../runtime/task.ts'
+} from '../../engines/runtime/container-runtime.ts'
+import type { ObservedRun, RunContainer } from '../../engines/runtime/run.ts'
+import type { Task } from '../../engines/runtime/task.ts'
+import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { WorkLease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'
 import { type EngineScope, engineKey } from '../scope/engine-scope.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Database } from '../../database/client.ts'
-import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
-import type { EngineMark } from '../../runtime/engine-mark.ts'
+import type { ContainerRuntime } from '../../engines/runtime/container-runtime.ts'
+import type { EngineMark } from '../../engines/runtime/engine-mark.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { RENEW_MS } from './engine-ownership.ts'
 
 /** A mark that has stayed for so long is no longer renewed. */

@@ -1,5 +1,5 @@
-import { type FreeSpace, readFreeSpace } from '../../files/free-space.ts'
-import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
+import type { ContainerRuntime } from '../../engines/runtime/container-runtime.ts'
+import { type FreeSpace, readFreeSpace } from '../../storage/files/free-space.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 const MIN_GROWTH_MB = 64

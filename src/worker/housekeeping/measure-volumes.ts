@@ -1,6 +1,6 @@
-import { databaseTime } from '../../database/time.ts'
 import { fullPercentOf } from '../../domain/volume-use.ts'
-import { record } from '../../events/record.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { record } from '../../storage/events/record.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { onEngine } from '../scope/engine-scope.ts'
 

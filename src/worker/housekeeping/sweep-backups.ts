@@ -1,10 +1,10 @@
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
-import { storeOf } from '../../backups/stored-backup.ts'
-import { namesIn } from '../../backups/stores/folder-store.ts'
-import { backupsFolder } from '../../backups/stores/open-store.ts'
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
+import { storeOf } from '../../storage/backups/stored-backup.ts'
+import { namesIn } from '../../storage/backups/stores/folder-store.ts'
+import { backupsFolder } from '../../storage/backups/stores/open-store.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
 
 const AT_ONCE = 20

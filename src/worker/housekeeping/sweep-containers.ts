@@ -1,5 +1,5 @@
-import type { Database } from '../../database/client.ts'
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { makeDue } from '../engine/engine-notifications.ts'
 import type { Collector } from '../logs/collector.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
-import type { BuiltImage } from '../../images/image-builder.ts'
+import type { BuiltImage } from '../../engines/images/image-builder.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 
 const HOUR_MS = 3_600_000

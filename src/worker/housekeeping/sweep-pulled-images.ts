@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
-import type { HeldImage } from '../../images/image-builder.ts'
+import type { HeldImage } from '../../engines/images/image-builder.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { engineKey } from '../scope/engine-scope.ts'
 

@@ -1,4 +1,4 @@
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { isOnEngine } from '../scope/engine-scope.ts'
 

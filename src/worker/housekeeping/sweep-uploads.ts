@@ -2,7 +2,7 @@ import { readdir, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Config } from '../../config/config.ts'
 import { storageKeyOf, uploadFile, uploadsFolder } from '../../config/upload-files.ts'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 const DAY_MS = 86_400_000
 /** Newest archives of each environment, which can be built again. */

@@ -1,5 +1,5 @@
-import { storeOf } from '../../backups/stored-backup.ts'
-import type { Database } from '../../database/client.ts'
+import { storeOf } from '../../storage/backups/stored-backup.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
 
 const AT_ONCE = 100

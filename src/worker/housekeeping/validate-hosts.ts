@@ -1,10 +1,10 @@
-import type { DnsRecords, Finding } from '../../addresses/dns-records.ts'
-import type { Host } from '../../database/generated/prisma/client.ts'
-import { databaseTime } from '../../database/time.ts'
 import { backoff } from '../../domain/backoff.ts'
-import { notifyIngresses } from '../../events/notifications.ts'
-import { record } from '../../events/record.ts'
-import { hostProof } from '../../secrets/host-proof.ts'
+import type { DnsRecords, Finding } from '../../network/addresses/dns-records.ts'
+import type { Host } from '../../storage/database/generated/prisma/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
+import { notifyIngresses } from '../../storage/events/notifications.ts'
+import { record } from '../../storage/events/record.ts'
+import { hostProof } from '../../storage/secrets/host-proof.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
 
 const BATCH = 10

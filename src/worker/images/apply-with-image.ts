@@ -1,5 +1,5 @@
-import type { Content } from '../../database/generated/prisma/client.ts'
-import { type Rollout, RuntimeError } from '../../runtime/container-runtime.ts'
+import { type Rollout, RuntimeError } from '../../engines/runtime/container-runtime.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { resolveVersionImage } from './resolve-version-image.ts'
 

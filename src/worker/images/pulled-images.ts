@@ -1,5 +1,5 @@
-import type { Database } from '../../database/client.ts'
-import type { ResolvedImage } from '../../images/image-builder.ts'
+import type { ResolvedImage } from '../../engines/images/image-builder.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 /**
  * Records that an account was given an image by its registry: from now on, the engine's copy serves it. The image is

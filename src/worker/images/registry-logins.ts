@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import type { Credential } from '../../database/generated/prisma/client.ts'
 import { isOfFork } from '../../domain/pull-request.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
-import type { RegistryCredential } from '../../images/image-builder.ts'
-import type { AccountVault } from '../../secrets/vault.ts'
+import type { RegistryCredential } from '../../engines/images/image-builder.ts'
+import type { Credential } from '../../storage/database/generated/prisma/client.ts'
+import type { AccountVault } from '../../storage/secrets/vault.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext, KeyHolder } from '../context/environment-context.ts'
 

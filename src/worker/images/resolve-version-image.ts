@@ -1,6 +1,6 @@
-import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ResolvedImage } from '../../images/image-builder.ts'
+import type { ResolvedImage } from '../../engines/images/image-builder.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import type { WorkLease } from '../claim/lease.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { resolveBuilt } from '../version/pushed-image.ts'

@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 /** The budget is reserved in pieces, so that quiet containers cost no query per batch. */
 const PIECES = 64

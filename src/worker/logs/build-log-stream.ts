@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { AppEnvLease } from '../claim/app-env-lease.ts'
 import { fenced } from '../claim/fenced.ts'
 import { GIVEN_BACK } from '../claim/leased-table.ts'

@@ -1,4 +1,4 @@
-import type { LogLine } from '../../runtime/container-runtime.ts'
+import type { LogLine } from '../../engines/runtime/container-runtime.ts'
 
 /**
  * The last collected line of an output stream: its nanosecond, and how many lines of that nanosecond were collected.

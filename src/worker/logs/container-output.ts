@@ -1,6 +1,6 @@
 import { type LogFormat, SecretFilter } from '../../app-types/engines/engine-logs.ts'
-import type { Container } from '../../database/generated/prisma/client.ts'
-import type { LogLine } from '../../runtime/container-runtime.ts'
+import type { LogLine } from '../../engines/runtime/container-runtime.ts'
+import type { Container } from '../../storage/database/generated/prisma/client.ts'
 import { type Checkpoint, positionsInOrder } from './checkpoint.ts'
 import type { LogStreamLine, Progress } from './log-stream.ts'
 import { type CapState, droppedNotice, RateCap } from './rate-cap.ts'

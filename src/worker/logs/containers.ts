@@ -1,6 +1,6 @@
-import type { Database } from '../../database/client.ts'
-import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
-import type { ContainerEnd, ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ContainerEnd, ObservedReplica } from '../../engines/runtime/container-runtime.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { type Container, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { countRestarts } from './count-restarts.ts'
 
 /**

@@ -1,6 +1,6 @@
-import type { Database } from '../../database/client.ts'
-import type { Container } from '../../database/generated/prisma/client.ts'
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { Container } from '../../storage/database/generated/prisma/client.ts'
 
 /**
  * Adds what the engine restarted since the containers were last recorded to the restarts of their environment, which

@@ -1,5 +1,5 @@
-import type { Database } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { LINE_OVERHEAD_BYTES } from './log-stream.ts'
 
 const BATCH = 10_000

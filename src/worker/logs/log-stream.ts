@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { type LogStreamKind, Prisma } from '../../database/generated/prisma/client.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { type LogStreamKind, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { type Claimant, GIVEN_BACK, isFree, leaseEnd } from '../claim/leased-table.ts'
 import type { Checkpoint } from './checkpoint.ts'
 import type { CapState } from './rate-cap.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
 import { type AutoScaling, decideScaling, type LoadSample, type ScalingDecision } from '../../domain/autoscaling.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 
 interface ScaledRow {

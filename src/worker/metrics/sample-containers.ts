@@ -1,9 +1,9 @@
-import type { Database } from '../../database/client.ts'
-import { databaseSecond } from '../../database/time.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
-import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
-import { inParallel } from '../../runtime/in-parallel.ts'
+import type { ContainerRuntime } from '../../engines/runtime/container-runtime.ts'
+import { inParallel } from '../../engines/runtime/in-parallel.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { databaseSecond } from '../../storage/database/time.ts'
 
 const AT_ONCE = 4
 

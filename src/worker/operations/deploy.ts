@@ -1,6 +1,6 @@
 import { awaitedReplicas, isRolledOut, requestScalingOf } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica, Rollout } from '../../engines/runtime/container-runtime.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { besideCheckpoint } from '../attempt/beside-checkpoint.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'

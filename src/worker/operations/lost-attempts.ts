@@ -1,5 +1,5 @@
 import { backoff, withJitter } from '../../domain/backoff.ts'
-import { record } from '../../events/record.ts'
+import { record } from '../../storage/events/record.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import { failOperation, retryOperationLater } from '../attempt/complete-operation.ts'
 import { fenced } from '../claim/fenced.ts'

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../database/client.ts'
-import type { Backup } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import type { Backup } from '../../storage/database/generated/prisma/client.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import {
   planRestoration,

@@ -1,4 +1,4 @@
-import { createDnsRecords } from '../../addresses/dns-records.ts'
+import { createDnsRecords } from '../../network/addresses/dns-records.ts'
 import { clearBuildDirectories } from '../builds/build-directory.ts'
 import { reportDueStatuses } from '../commit-statuses/report-due-statuses.ts'
 import type { InstallationContext } from '../context/worker-context.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { failedPart } from '../../database/away.ts'
+import { failedPart } from '../../storage/database/away.ts'
 import { isAway } from '../engine/is-away.ts'
 import { sleep } from '../time/sleep.ts'
 

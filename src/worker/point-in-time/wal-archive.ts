@@ -1,5 +1,5 @@
-import type { WalArchive } from '../../database/generated/prisma/client.ts'
 import { newId } from '../../domain/ids.ts'
+import type { WalArchive } from '../../storage/database/generated/prisma/client.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { runWalCommand, type WalSource } from './wal-commands.ts'

@@ -1,5 +1,5 @@
 import type { EngineCommand } from '../../app-types/engines/engine.ts'
-import { BackupFailed } from '../../backups/backup-failed.ts'
+import { BackupFailed } from '../../storage/backups/backup-failed.ts'
 import type { EnvironmentContext } from '../context/environment-context.ts'
 import type { ServiceContainer } from '../service/service-container.ts'
 

@@ -1,4 +1,4 @@
-import { BackupFailed } from '../../backups/backup-failed.ts'
+import { BackupFailed } from '../../storage/backups/backup-failed.ts'
 
 /** What an engine says of its log (`EnginePointInTime.log.close`). */
 export interface WalState {

@@ -1,4 +1,4 @@
-import type { DiskUse } from '../../runtime/container-runtime.ts'
+import type { DiskUse } from '../../engines/runtime/container-runtime.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 

@@ -1,5 +1,5 @@
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
-import type { Readiness } from '../../runtime/readiness.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
+import type { Readiness } from '../../engines/runtime/readiness.ts'
 
 type Ask = (replica: ObservedReplica, signal: AbortSignal) => Promise<Readiness>
 

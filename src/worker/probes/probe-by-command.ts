@@ -1,6 +1,6 @@
-import { LastWords } from '../../engine/last-words.ts'
-import { type ObservedReplica, RuntimeError } from '../../runtime/container-runtime.ts'
-import type { Readiness } from '../../runtime/readiness.ts'
+import { LastWords } from '../../engines/last-words.ts'
+import { type ObservedReplica, RuntimeError } from '../../engines/runtime/container-runtime.ts'
+import type { Readiness } from '../../engines/runtime/readiness.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
 
 const MAX_REASON = 300

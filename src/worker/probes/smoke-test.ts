@@ -1,6 +1,6 @@
-import { askAddress } from '../../addresses/ask-address.ts'
-import type { Database } from '../../database/client.ts'
-import { wordsFor } from '../../runtime/readiness.ts'
+import { wordsFor } from '../../engines/runtime/readiness.ts'
+import { askAddress } from '../../network/addresses/ask-address.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 /** The request to a solution, and the expected answer. */
 interface SmokeTest {

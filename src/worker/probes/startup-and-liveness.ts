@@ -1,6 +1,6 @@
 import type { Configuration } from '../../domain/configuration.ts'
 import { failureWindowSeconds, type HealthCheck, type ProbeSettings } from '../../domain/health-check.ts'
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
 import type { ProbeHistory } from './probe-history.ts'
 import { type ProbeContext, sendProbe } from './probe-replica.ts'
 

@@ -1,6 +1,6 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import { RuntimeError } from '../../runtime/container-runtime.ts'
-import { inParallel } from '../../runtime/in-parallel.ts'
+import { RuntimeError } from '../../engines/runtime/container-runtime.ts'
+import { inParallel } from '../../engines/runtime/in-parallel.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { knownService } from '../service/service-container.ts'

@@ -1,6 +1,6 @@
-import type { Transaction } from '../../database/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { resourcesOf } from '../../domain/resources.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { exitOf } from '../version/container-ends.ts'

@@ -1,5 +1,5 @@
 import { type Health, healthOf } from '../../domain/app-env.ts'
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
 import { exitOf } from '../version/container-ends.ts'
 import type { ReplicaPlan } from './replica-plan.ts'
 

@@ -1,5 +1,5 @@
-import type { Transaction } from '../../database/client.ts'
-import { notifyIngresses } from '../../events/notifications.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import { notifyIngresses } from '../../storage/events/notifications.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { onEngine } from '../scope/engine-scope.ts'

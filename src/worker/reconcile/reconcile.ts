@@ -1,6 +1,6 @@
 import { wantedReplicas } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { keepAsleep } from '../request-scaling/sleep-stages.ts'

@@ -1,4 +1,4 @@
-import { record } from '../../events/record.ts'
+import { record } from '../../storage/events/record.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'

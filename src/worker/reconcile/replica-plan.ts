@@ -1,4 +1,4 @@
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
 
 /** The columns of a replica row that planning needs. */
 export interface RecordedReplica {

@@ -1,6 +1,6 @@
-import type { Replica } from '../../database/generated/prisma/client.ts'
 import { replicaName } from '../../domain/replica-name.ts'
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
+import type { Replica } from '../../storage/database/generated/prisma/client.ts'
 
 type ReplicaState = Replica['state']
 /** A replica as the ingress routes to it. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../database/client.ts'
-import { record } from '../../events/record.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { record } from '../../storage/events/record.ts'
 import type { AppEnvLease } from '../claim/app-env-lease.ts'
 import { fenced } from '../claim/fenced.ts'
 

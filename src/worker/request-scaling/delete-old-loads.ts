@@ -1,4 +1,4 @@
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 
 /** Longer than any `idleSeconds`: when there last was a request is known from these rows. */
 const KEPT_HOURS = 25

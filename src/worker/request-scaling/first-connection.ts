@@ -1,7 +1,7 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { Failure } from '../../domain/failure.ts'
 import { asksNetwork, readinessOf } from '../../domain/health-check.ts'
-import type { ObservedReplica, Rollout } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica, Rollout } from '../../engines/runtime/container-runtime.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { applyWithImage } from '../images/apply-with-image.ts'
 import { PendingProbe } from '../probes/pending-probe.ts'

@@ -1,5 +1,5 @@
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { AppEnvLease } from '../claim/app-env-lease.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 

@@ -1,6 +1,4 @@
 import type { Config } from '../../config/config.ts'
-import type { Database } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
 import {
   nextStep,
   type RequestDemand,
@@ -9,6 +7,8 @@ import {
   type ScalingStep,
   SESSION_SECONDS,
 } from '../../domain/request-scaling.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { type EngineScope, isOnEngine } from '../scope/engine-scope.ts'
 
 /** A container that sleeps, as it was last recorded. */

@@ -1,6 +1,6 @@
-import type { Database } from '../../database/client.ts'
-import { findMissingRights, INGRESS_RIGHTS } from '../../database/rights.ts'
 import { SESSION_SECONDS } from '../../domain/request-scaling.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { findMissingRights, INGRESS_RIGHTS } from '../../storage/database/rights.ts'
 
 /** An ingress that was just started, or a database that was, has not been heard yet. */
 const SILENT_MS = 10_000

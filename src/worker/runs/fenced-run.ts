@@ -1,5 +1,5 @@
-import type { Database, Transaction } from '../../database/client.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
 import { lockUnderToken } from '../claim/leased-table.ts'
 import { underLease } from '../claim/under-lease.ts'
 import type { RunLease } from './run-lease.ts'

@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import type { Database } from '../../database/client.ts'
+import type { Database } from '../../storage/database/client.ts'
 import { renewLeases } from '../claim/leased-table.ts'
 import { sleep } from '../time/sleep.ts'
 import type { RunLease } from './run-lease.ts'

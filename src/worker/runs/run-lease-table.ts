@@ -1,7 +1,7 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
-import { MAX_CONTAINERS } from '../../database/max-containers.ts'
-import { record } from '../../events/record.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import { MAX_CONTAINERS } from '../../storage/database/max-containers.ts'
+import { record } from '../../storage/events/record.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
 import { type AccountShares, byShare, mayTake, NO_SHARES } from '../claim/account-shares.ts'
 import {

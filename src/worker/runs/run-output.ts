@@ -1,6 +1,6 @@
-import type { Database } from '../../database/client.ts'
-import { type Container, Prisma } from '../../database/generated/prisma/client.ts'
 import { type OutputLine, outputOf } from '../../domain/run-output.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { type Container, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { Collection } from '../logs/collection.ts'
 import { bytesOf, type LogStreamClaim, type LogStreamLine, type Progress, writeLines } from '../logs/log-stream.ts'
 import type { LoadedRun, RunContext } from './run-context.ts'

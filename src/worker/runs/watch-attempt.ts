@@ -1,5 +1,5 @@
-import type { JobAttempt } from '../../database/generated/prisma/client.ts'
-import type { ObservedRun } from '../../runtime/run.ts'
+import type { ObservedRun } from '../../engines/runtime/run.ts'
+import type { JobAttempt } from '../../storage/database/generated/prisma/client.ts'
 import { sleep } from '../time/sleep.ts'
 import { ContainerGone, type StartedAttempt } from './begin-attempt.ts'
 import { recordAttemptEnd } from './end-attempt.ts'

@@ -1,5 +1,5 @@
-import { Prisma } from '../../database/generated/prisma/client.ts'
 import { engineKeyOf } from '../../domain/engine-key.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 
 /** A region that has a container engine to itself. */
 export interface RegionEngine {

@@ -1,4 +1,4 @@
-import { type ObservedReplica, RuntimeError } from '../../runtime/container-runtime.ts'
+import { type ObservedReplica, RuntimeError } from '../../engines/runtime/container-runtime.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 
 /** The running container that has the service's data. */

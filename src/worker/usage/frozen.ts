@@ -1,6 +1,6 @@
-import type { Database } from '../../database/client.ts'
 import type { UsageKind } from '../../domain/usage-interval.ts'
-import { recordKind } from '../../usage/usage-log.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { recordKind } from '../../storage/usage/usage-log.ts'
 
 /** Records that a container was frozen or unfrozen. Where that fails, the next pass of the meter does it. */
 export async function noteKind(

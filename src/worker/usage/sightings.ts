@@ -1,8 +1,8 @@
-import type { Database } from '../../database/client.ts'
-import type { ContainerRuntime, ObservedReplica } from '../../runtime/container-runtime.ts'
-import { inParallel } from '../../runtime/in-parallel.ts'
-import type { ObservedRun } from '../../runtime/run.ts'
-import { newestOf, type Sighting } from '../../usage/usage-log.ts'
+import type { ContainerRuntime, ObservedReplica } from '../../engines/runtime/container-runtime.ts'
+import { inParallel } from '../../engines/runtime/in-parallel.ts'
+import type { ObservedRun } from '../../engines/runtime/run.ts'
+import type { Database } from '../../storage/database/client.ts'
+import { newestOf, type Sighting } from '../../storage/usage/usage-log.ts'
 
 /** What observed containers mean for usage. `seenAt`: the database's time before they were observed, where it is known. */
 export const sightingsOf = (observed: readonly ObservedReplica[], seenAt: Date | null = null): Sighting[] =>

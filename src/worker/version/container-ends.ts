@@ -1,4 +1,4 @@
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
 
 /** Describes how a container ended: `exited with code 137 (out of memory)`. */
 export function exitOf({ phase, exitCode, outOfMemory }: ObservedReplica): string {

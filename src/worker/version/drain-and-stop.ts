@@ -1,4 +1,4 @@
-import { notifyIngresses } from '../../events/notifications.ts'
+import { notifyIngresses } from '../../storage/events/notifications.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 import type { StepName } from '../attempt/steps.ts'
 import { drainClients } from '../service/drain-clients.ts'

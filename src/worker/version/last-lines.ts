@@ -1,4 +1,4 @@
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
 import type { EnvironmentContext } from '../context/environment-context.ts'
 import { FailureExcerpt } from '../text/failure-excerpt.ts'
 import { plainText } from '../text/plain-text.ts'

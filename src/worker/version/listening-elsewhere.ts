@@ -1,5 +1,5 @@
-import type { Listening, ListeningSocket } from '../../runtime/container-runtime.ts'
-import { isLoopback } from '../../runtime/tcp-table.ts'
+import type { Listening, ListeningSocket } from '../../engines/runtime/container-runtime.ts'
+import { isLoopback } from '../../engines/runtime/tcp-table.ts'
 
 /** More would hide the one that matters. */
 const MAX_PORTS = 4

@@ -1,5 +1,5 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ObservedReplica } from '../../runtime/container-runtime.ts'
+import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { isEngineAway } from '../engine/engine-health.ts'
 import { type Elsewhere, listeningElsewhere } from './listening-elsewhere.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.ts'
-import type { Content } from '../../database/generated/prisma/client.ts'
-import { ImageError, type RegistryCredential, type ResolvedImage } from '../../images/image-builder.ts'
+import { ImageError, type RegistryCredential, type ResolvedImage } from '../../engines/images/image-builder.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import type { EnvironmentContext } from '../context/environment-context.ts'
 

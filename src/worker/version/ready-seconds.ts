@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
-import type { Content } from '../../database/generated/prisma/client.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { failureWindowSeconds, readinessOf } from '../../domain/health-check.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
 
 /**
  * How long a container of the version may take to become ready. A long startup probe, or a delayed readiness probe,

@@ -1,6 +1,6 @@
 import { isService } from '../../app-types/behaviours.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import { notifyIngresses } from '../../events/notifications.ts'
+import { notifyIngresses } from '../../storage/events/notifications.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { drainClients } from '../service/drain-clients.ts'
 import { sleep } from '../time/sleep.ts'

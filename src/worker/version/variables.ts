@@ -1,5 +1,4 @@
 import { isService } from '../../app-types/behaviours.ts'
-import type { Content } from '../../database/generated/prisma/client.ts'
 import {
   isReadByBuilds,
   isReadByContainers,
@@ -8,7 +7,8 @@ import {
 } from '../../domain/configuration.ts'
 import { healthCheckType } from '../../domain/health-check.ts'
 import { resolveReferences, UnresolvedReference } from '../../domain/references.ts'
-import { connectionUrls, type UrlLookup } from '../../references/connection-urls.ts'
+import type { Content } from '../../storage/database/generated/prisma/client.ts'
+import { connectionUrls, type UrlLookup } from '../../storage/references/connection-urls.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 

@@ -1,8 +1,8 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import type { Account, Webhook } from '../../database/generated/prisma/client.ts'
 import type { WebhookSecrets } from '../../domain/webhook.ts'
-import type { EventType, RecordedEvent } from '../../events/event.ts'
-import { type Notice, noticeOf } from '../../events/notices.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import type { Account, Webhook } from '../../storage/database/generated/prisma/client.ts'
+import type { EventType, RecordedEvent } from '../../storage/events/event.ts'
+import { type Notice, noticeOf } from '../../storage/events/notices.ts'
 
 /** A webhook as it was when the round began; a change of it ends the lease. */
 export interface Receiver {

@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
 import type { Outcome } from '../../domain/webhook.ts'
-import type { Notice } from '../../events/notices.ts'
-import { sendMail } from '../../mail/send-mail.ts'
+import { sendMail } from '../../network/send-mail.ts'
+import type { Notice } from '../../storage/events/notices.ts'
 
 interface Mail {
   recipients: readonly string[]

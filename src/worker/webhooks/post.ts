@@ -1,7 +1,7 @@
-import { askAddress, retryAfterSeconds } from '../../addresses/ask-address.ts'
-import { HostRules } from '../../addresses/host-rules.ts'
 import type { Config } from '../../config/config.ts'
 import type { Outcome } from '../../domain/webhook.ts'
+import { askAddress, retryAfterSeconds } from '../../network/addresses/ask-address.ts'
+import { HostRules } from '../../network/addresses/host-rules.ts'
 import { plainText } from '../text/plain-text.ts'
 
 const GONE = 410

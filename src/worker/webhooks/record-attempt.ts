@@ -1,7 +1,7 @@
 import type { Config } from '../../config/config.ts'
-import type { Database, Transaction } from '../../database/client.ts'
 import { type Attempt, pauseAfter } from '../../domain/webhook.ts'
-import { record } from '../../events/record.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { record } from '../../storage/events/record.ts'
 import type { Receiver, Waiting } from './delivery.ts'
 import { fencedWebhook, type WebhookLease } from './webhook-lease.ts'
 

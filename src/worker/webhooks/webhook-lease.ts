@@ -1,6 +1,6 @@
-import type { Database, Transaction } from '../../database/client.ts'
-import { Prisma } from '../../database/generated/prisma/client.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
+import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { type AccountShares, byShare, mayTake, NO_SHARES } from '../claim/account-shares.ts'
 import { Lease } from '../claim/lease.ts'
 import {

@@ -1,6 +1,6 @@
 import type { Outcome } from '../../domain/webhook.ts'
+import { inParallel } from '../../engines/runtime/in-parallel.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import { inParallel } from '../../runtime/in-parallel.ts'
 import { LeaseLost } from '../claim/abandoned.ts'
 import { WorkQueue } from '../claim/work-queue.ts'
 import type { WorkerContext } from '../context/worker-context.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { probe } from '../../../src/runtime/readiness.ts'
+import { probe } from '../../../src/engines/runtime/readiness.ts'
 import { createWorld, type EngineHarness, eventually, onlyReplica, uniqueId, type World } from '../engine-harness.ts'
 
 /** Containers get the promised resources and no more, and installations on one engine stay apart. */

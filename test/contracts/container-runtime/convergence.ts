@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { replicaName } from '../../../src/domain/replica-name.ts'
-import type { ObservedReplica } from '../../../src/runtime/container-runtime.ts'
-import { probe } from '../../../src/runtime/readiness.ts'
+import type { ObservedReplica } from '../../../src/engines/runtime/container-runtime.ts'
+import { probe } from '../../../src/engines/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
 /** `apply` reaches the desired state from any state, and leaves correct containers alone. */

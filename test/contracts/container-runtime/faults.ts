@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ContainerRuntime } from '../../../src/runtime/container-runtime.ts'
+import type { ContainerRuntime } from '../../../src/engines/runtime/container-runtime.ts'
 import { type EngineFault, type EngineHarness, onlyReplica, type World } from '../engine-harness.ts'
 import { expectUnavailable, UNAVAILABLE } from '../unavailable.ts'
 

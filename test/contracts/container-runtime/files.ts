@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rollout } from '../../../src/runtime/container-runtime.ts'
+import type { Rollout } from '../../../src/engines/runtime/container-runtime.ts'
 import { commandLine, type EngineHarness, eventually, onlyReplica, said, type World } from '../engine-harness.ts'
 
 /** Files are there when the container starts, whenever it starts. */

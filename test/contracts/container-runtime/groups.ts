@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Rollout } from '../../../src/runtime/container-runtime.ts'
+import type { Rollout } from '../../../src/engines/runtime/container-runtime.ts'
 import { type EngineHarness, eventually, onlyReplica, uniqueId, type World } from '../engine-harness.ts'
 import { lastingWorld } from '../lasting-world.ts'
 import { runOf } from './runs.ts'

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import type { Rollout } from '../../../src/runtime/container-runtime.ts'
-import { probe } from '../../../src/runtime/readiness.ts'
+import type { Rollout } from '../../../src/engines/runtime/container-runtime.ts'
+import { probe } from '../../../src/engines/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 import { lastingWorld } from '../lasting-world.ts'
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { LogLine, Rollout } from '../../../src/runtime/container-runtime.ts'
+import type { LogLine, Rollout } from '../../../src/engines/runtime/container-runtime.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
 const LONG_LINE = 'ä'.repeat(20_000)

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { probe } from '../../../src/runtime/readiness.ts'
+import { probe } from '../../../src/engines/runtime/readiness.ts'
 import { type EngineHarness, eventually, onlyReplica, type World } from '../engine-harness.ts'
 
 /** `remove` ends, and leaves nothing behind. */

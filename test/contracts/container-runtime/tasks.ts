@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import type { ExecResult } from '../../../src/runtime/command.ts'
-import { RuntimeError } from '../../../src/runtime/container-runtime.ts'
-import { taskName } from '../../../src/runtime/task.ts'
+import type { ExecResult } from '../../../src/engines/runtime/command.ts'
+import { RuntimeError } from '../../../src/engines/runtime/container-runtime.ts'
+import { taskName } from '../../../src/engines/runtime/task.ts'
 import { commandLine, type EngineHarness, eventually, said, uniqueId, type World } from '../engine-harness.ts'
 import { hashed, randomBlocks } from '../streams.ts'
 

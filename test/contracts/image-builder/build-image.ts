@@ -3,7 +3,7 @@ import { pack } from 'tar-stream'
 import { labelStages } from '../../../src/builder/dockerfile/dockerfile-labels.ts'
 import { familiarName } from '../../../src/domain/image-reference.ts'
 import { resourcesOf } from '../../../src/domain/resources.ts'
-import type { ImageBuild } from '../../../src/images/image-builder.ts'
+import type { ImageBuild } from '../../../src/engines/images/image-builder.ts'
 import { uniqueId, type World } from '../engine-harness.ts'
 
 const DOCKERFILE = 'Dockerfile'

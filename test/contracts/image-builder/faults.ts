@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ImageBuilder } from '../../../src/images/image-builder.ts'
+import type { ImageBuilder } from '../../../src/engines/images/image-builder.ts'
 import type { EngineFault, EngineHarness, World } from '../engine-harness.ts'
 import { expectUnavailable } from '../unavailable.ts'
 

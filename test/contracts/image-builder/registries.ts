@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LocalCopy, ResolvedImage } from '../../../src/images/image-builder.ts'
+import type { LocalCopy, ResolvedImage } from '../../../src/engines/images/image-builder.ts'
 import type { EngineHarness, TestRegistry, World } from '../engine-harness.ts'
 import { buildImage } from './build-image.ts'
 

@@ -1,7 +1,7 @@
 import { expect } from 'vitest'
 import type { ChecklistProof } from '../checklist-proof.ts'
 
-const RESOURCE = 'src/resources/app-env.ts'
+const RESOURCE = 'src/services/app-env/app-env-fields.ts'
 const INPUT = 'src/services/app-env/app-env-input.ts'
 const COMMAND = 'src/services/app-env/update-app-env.ts'
 const CONFIGURATION = 'src/domain/configuration.ts'

@@ -19,7 +19,7 @@ export const createScratchImageBuilder = (): ImageBuilder => ({
   removeBuilder: callScratch,
 })
 `
-const TEST = `import { createScratchImageBuilder } from '../../../src/images/scratch/scratch-image-builder.ts'
+const TEST = `import { createScratchImageBuilder } from '../../../src/engines/images/scratch/scratch-image-builder.ts'
 import type { EngineHarness } from '../../contracts/engine-harness.ts'
 import { describeImageBuilder } from '../../contracts/image-builder.ts'
 import { createMemoryHarness } from '../../support/memory-engine/memory-harness.ts'
@@ -31,7 +31,7 @@ const harness: EngineHarness = {
 }
 describeImageBuilder('Scratch', harness)
 `
-const FILE = 'src/images/scratch/scratch-image-builder.ts'
+const FILE = 'src/engines/images/scratch/scratch-image-builder.ts'
 const PLATFORM = 'src/platform/container-engine.ts'
 const TEST_FILE = 'test/images/scratch/scratch-image-builder.test.ts'
 const LINE = '    imageBuilder: createDockerImageBuilder(engine, {'

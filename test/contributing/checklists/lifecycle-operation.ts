@@ -19,7 +19,7 @@ export const pauseAppEnv = lifecycleOperation({
 `
 const LIST = 'src/services/lifecycle/operations.ts'
 const HANDLERS = 'src/worker/operations/run-operation.ts'
-const WORDS = 'src/resources/operation.ts'
+const WORDS = 'src/services/operation/operation-fields.ts'
 const CASES = 'test/parity/lifecycle-cases.ts'
 
 export const lifecycleOperation: ChecklistProof = {

@@ -48,7 +48,7 @@ export const createScratchRuntime = (): ContainerRuntime => ({
   watch() {},
 })
 `
-const TEST = `import { createScratchRuntime } from '../../../src/runtime/scratch/scratch-runtime.ts'
+const TEST = `import { createScratchRuntime } from '../../../src/engines/runtime/scratch/scratch-runtime.ts'
 import { describeLinuxConfinement } from '../../contracts/container-runtime/linux-confinement.ts'
 import { describeContainerRuntime } from '../../contracts/container-runtime.ts'
 import { createWorld, type EngineHarness } from '../../contracts/engine-harness.ts'
@@ -62,9 +62,9 @@ const harness: EngineHarness = {
 describeContainerRuntime('Scratch', harness)
 describeLinuxConfinement(() => createWorld(harness, "programs:1"), harness)
 `
-const FILE = 'src/runtime/scratch/scratch-runtime.ts'
+const FILE = 'src/engines/runtime/scratch/scratch-runtime.ts'
 const PLATFORM = 'src/platform/container-engine.ts'
-const SHARED_FILE = 'src/engine/scratch/call-scratch.ts'
+const SHARED_FILE = 'src/engines/scratch/call-scratch.ts'
 const TEST_FILE = 'test/runtime/scratch/scratch-runtime.test.ts'
 const LINE = '    runtime: createDockerRuntime(engine, {'
 

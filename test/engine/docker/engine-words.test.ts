@@ -10,7 +10,7 @@ import {
   registryAnswerIn,
   registrySilenceIn,
   says,
-} from '../../../src/engine/docker/engine-words.ts'
+} from '../../../src/engines/docker/engine-words.ts'
 
 interface RecordedAnswer {
   engine: string

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { describe, expect, test } from 'vitest'
-import { jsonLines } from '../../../src/images/docker/json-lines.ts'
-import { BuildProgress } from '../../../src/images/docker/own-builder/progress.ts'
-import { LogLines } from '../../../src/runtime/docker/log-lines.ts'
+import { jsonLines } from '../../../src/engines/docker/images/json-lines.ts'
+import { BuildProgress } from '../../../src/engines/docker/images/own-builder/progress.ts'
+import { LogLines } from '../../../src/engines/docker/runtime/log-lines.ts'
 import { copiedBytes } from '../../support/copied-bytes.ts'
 
 /** Of one chunk: as little as a proxy may pass on at a time. */

@@ -2,7 +2,7 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { inspect } from 'node:util'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { ask, connect } from '../../../src/engine/docker/connection.ts'
+import { ask, connect } from '../../../src/engines/docker/connection.ts'
 
 const engineServer = createServer((_request, response) => response.end('{}'))
 

@@ -2,7 +2,7 @@ import { get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import ssh2, { type Connection } from 'ssh2'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { SshAgent } from '../../../src/engine/docker/ssh-agent.ts'
+import { SshAgent } from '../../../src/engines/docker/ssh-agent.ts'
 
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\nconnection: close\r\n\r\nok'
 const machineKey = ssh2.utils.generateKeyPairSync('ed25519')

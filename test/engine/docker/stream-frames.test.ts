@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { readFrames } from '../../../src/engine/docker/exec/stream-frames.ts'
+import { readFrames } from '../../../src/engines/docker/exec/stream-frames.ts'
 
 function frame(source: number, content: string): Buffer {
   const header = Buffer.from([source, 0, 0, 0, 0, 0, 0, 0])

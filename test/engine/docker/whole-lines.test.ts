@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { WholeLines } from '../../../src/engine/docker/whole-lines.ts'
+import { WholeLines } from '../../../src/engines/docker/whole-lines.ts'
 
 const MAX_BYTES = 40
 

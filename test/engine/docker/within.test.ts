@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/engine/docker/connection.ts'
-import { asFailure } from '../../../src/engine/docker/within.ts'
-import { RuntimeError } from '../../../src/runtime/container-runtime.ts'
+import { connect } from '../../../src/engines/docker/connection.ts'
+import { asFailure } from '../../../src/engines/docker/within.ts'
+import { RuntimeError } from '../../../src/engines/runtime/container-runtime.ts'
 
 const region = {
   regionCode: 'north',

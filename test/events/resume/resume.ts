@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase, type Database } from '../../../src/database/client.ts'
+import { createDatabase, type Database } from '../../../src/storage/database/client.ts'
 import { createFleet } from '../../support/api-process.ts'
 import { type Read, readEvents } from './reader.ts'
 import { type Written, writeEvents } from './writers.ts'

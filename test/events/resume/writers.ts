@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { createDatabase } from '../../../src/database/client.ts'
-import { record } from '../../../src/events/record.ts'
+import { createDatabase } from '../../../src/storage/database/client.ts'
+import { record } from '../../../src/storage/events/record.ts'
 import { pick, randomFrom } from '../../crash/harness/random.ts'
 
 const MAX_EVENTS_AT_ONCE = 3

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BuildProgress } from '../../../src/images/docker/own-builder/progress.ts'
+import { BuildProgress } from '../../../src/engines/docker/images/own-builder/progress.ts'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const [begun, ended] = ['2026-11-26T10:00:00.000Z', '2026-11-26T10:00:02.500Z']

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { BuildReport, cacheBytesIn } from '../../../src/images/docker/own-builder/build-scripts.ts'
+import { BuildReport, cacheBytesIn } from '../../../src/engines/docker/images/own-builder/build-scripts.ts'
 
 const MB = 1024 * 1024
 

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, wr
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { CLEAN_UP } from '../../../src/images/docker/own-builder/build-scripts.ts'
+import { CLEAN_UP } from '../../../src/engines/docker/images/own-builder/build-scripts.ts'
 
 const KEPT = 2
 

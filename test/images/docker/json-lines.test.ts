@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/engine/docker/connection.ts'
-import { within } from '../../../src/engine/docker/within.ts'
-import { jsonLines } from '../../../src/images/docker/json-lines.ts'
+import { connect } from '../../../src/engines/docker/connection.ts'
+import { jsonLines } from '../../../src/engines/docker/images/json-lines.ts'
+import { within } from '../../../src/engines/docker/within.ts'
 
 const engine = connect({ installationId: 'ins_json' })
 const dropped = Object.assign(new Error('aborted'), { code: 'ECONNRESET' })

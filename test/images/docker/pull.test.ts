@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { failureOf } from '../../../src/images/docker/pull.ts'
+import { failureOf } from '../../../src/engines/docker/images/pull.ts'
 
 // What engines say, and what it means, is in test/engine/docker/engine-words.test.ts.
 test.each([

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/engine/docker/connection.ts'
-import { watchReplicas } from '../../../src/runtime/docker/watch.ts'
+import { connect } from '../../../src/engines/docker/connection.ts'
+import { watchReplicas } from '../../../src/engines/docker/runtime/watch.ts'
 import { fakeEngine } from '../../support/fake-engine.ts'
 
 interface Event {

@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/engine/docker/connection.ts'
-import { createDockerRuntime } from '../../../src/runtime/docker/docker-runtime.ts'
+import { connect } from '../../../src/engines/docker/connection.ts'
+import { createDockerRuntime } from '../../../src/engines/docker/runtime/docker-runtime.ts'
 import { EngineHealth } from '../../../src/worker/engine/engine-health.ts'
 import { type EngineAnswer, fakeEngine } from '../../support/fake-engine.ts'
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { LogLine } from '../../../src/runtime/container-runtime.ts'
+import type { LogLine } from '../../../src/engines/runtime/container-runtime.ts'
 import { createWorld, eventually, onlyReplica, type World } from '../../contracts/engine-harness.ts'
 import { dockerHarness } from '../../support/docker-harness.ts'
 

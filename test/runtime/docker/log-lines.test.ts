@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { LogLines, MAX_LINE_BYTES } from '../../../src/runtime/docker/log-lines.ts'
+import { LogLines, MAX_LINE_BYTES } from '../../../src/engines/docker/runtime/log-lines.ts'
 
 const TIMESTAMP = '2026-01-02T03:04:05.678901234Z'
 const NANOSECONDS = BigInt(Date.parse('2026-01-02T03:04:05Z')) * 1_000_000n + 678_901_234n

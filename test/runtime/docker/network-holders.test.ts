@@ -1,9 +1,9 @@
 import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { connect } from '../../../src/engine/docker/connection.ts'
-import { createDockerRuntime } from '../../../src/runtime/docker/docker-runtime.ts'
-import { ensureHolderImage, HOLDER_IMAGE } from '../../../src/runtime/docker/holder-image.ts'
-import type { RunContainer } from '../../../src/runtime/run.ts'
+import { connect } from '../../../src/engines/docker/connection.ts'
+import { createDockerRuntime } from '../../../src/engines/docker/runtime/docker-runtime.ts'
+import { ensureHolderImage, HOLDER_IMAGE } from '../../../src/engines/docker/runtime/holder-image.ts'
+import type { RunContainer } from '../../../src/engines/runtime/run.ts'
 import { createWorld, eventually, uniqueId, type World } from '../../contracts/engine-harness.ts'
 import { dockerHarness as harness } from '../../support/docker-harness.ts'
 

@@ -1,9 +1,9 @@
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { connect } from '../../../src/engine/docker/connection.ts'
-import type { Rollout } from '../../../src/runtime/container-runtime.ts'
-import { createDockerRuntime } from '../../../src/runtime/docker/docker-runtime.ts'
-import { probe } from '../../../src/runtime/readiness.ts'
+import { connect } from '../../../src/engines/docker/connection.ts'
+import { createDockerRuntime } from '../../../src/engines/docker/runtime/docker-runtime.ts'
+import type { Rollout } from '../../../src/engines/runtime/container-runtime.ts'
+import { probe } from '../../../src/engines/runtime/readiness.ts'
 import { createWorld, eventually, onlyReplica, uniqueId, type World } from '../../contracts/engine-harness.ts'
 import { dockerHarness as harness } from '../../support/docker-harness.ts'
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { connect } from '../../../src/engine/docker/connection.ts'
-import { ReplicaSamples } from '../../../src/runtime/docker/stats.ts'
+import { connect } from '../../../src/engines/docker/connection.ts'
+import { ReplicaSamples } from '../../../src/engines/docker/runtime/stats.ts'
 import { fakeEngine } from '../../support/fake-engine.ts'
 
 const INSTALLATION = 'ins_stats'

@@ -17,7 +17,7 @@ import { endProcessesOf } from './processes.ts'
 const ROOT = join(import.meta.dirname, '../../..')
 const PREFIX = 'berth-shipped-'
 /** Made of the schema alone, in the seconds of a first start that say nothing of Berth. */
-const GENERATED = 'src/database/generated'
+const GENERATED = 'src/storage/database/generated'
 
 /**
  * A copy of the project as it stands in the work tree, with its dependencies installed, in which nothing has run yet:

@@ -1,5 +1,5 @@
 import { posix } from 'node:path'
-import { ImageError } from '../../../src/images/image-builder.ts'
+import { ImageError } from '../../../src/engines/images/image-builder.ts'
 import { createImage, type ImageConfig, type MemoryImage } from './images.ts'
 import type { Program } from './program.ts'
 

@@ -1,5 +1,5 @@
 import { notFound, runtimeUnavailable } from '../../../src/domain/errors.ts'
-import type { CallBounds } from '../../../src/engine/call-bounds.ts'
+import type { CallBounds } from '../../../src/engines/call-bounds.ts'
 import type { EngineFault } from '../../contracts/engine-harness.ts'
 import type { MemoryContainer } from './memory-container.ts'
 import type { MemoryMachine } from './memory-machine.ts'

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import type { LogLine, LogOptions } from '../../../src/runtime/container-runtime.ts'
+import type { LogLine, LogOptions } from '../../../src/engines/runtime/container-runtime.ts'
 
 const MAX_LINE_BYTES = 16 * 1024
 const NANOSECONDS_PER_MS = 1_000_000n

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { replicaName } from '../../../src/domain/replica-name.ts'
-import type { CommandStreams } from '../../../src/engine/command-streams.ts'
-import type { ExecOptions, ExecResult } from '../../../src/runtime/command.ts'
+import type { CommandStreams } from '../../../src/engines/command-streams.ts'
+import type { ExecOptions, ExecResult } from '../../../src/engines/runtime/command.ts'
 import {
   type Listening,
   type ObservedReplica,
@@ -10,9 +10,9 @@ import {
   type ReplicaStats,
   type Rollout,
   RuntimeError,
-} from '../../../src/runtime/container-runtime.ts'
-import { type ObservedRun, type RunContainer, runName } from '../../../src/runtime/run.ts'
-import { type Task, taskName } from '../../../src/runtime/task.ts'
+} from '../../../src/engines/runtime/container-runtime.ts'
+import { type ObservedRun, type RunContainer, runName } from '../../../src/engines/runtime/run.ts'
+import { type Task, taskName } from '../../../src/engines/runtime/task.ts'
 import { freePort } from '../free-ports.ts'
 import { ContainerOutput } from './container-output.ts'
 import { type FileMap, Files } from './files.ts'

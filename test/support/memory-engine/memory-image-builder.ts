@@ -13,7 +13,7 @@ import {
   type RegistryCredential,
   type ResolvedImage,
   type ResolveOptions,
-} from '../../../src/images/image-builder.ts'
+} from '../../../src/engines/images/image-builder.ts'
 import { call, type MemoryConnection } from './connection.ts'
 import { buildImage } from './image-build.ts'
 import type { MemoryImage } from './images.ts'

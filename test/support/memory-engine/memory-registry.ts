@@ -1,5 +1,5 @@
 import type { ImageReference } from '../../../src/domain/image-reference.ts'
-import type { RegistryCredential } from '../../../src/images/image-builder.ts'
+import type { RegistryCredential } from '../../../src/engines/images/image-builder.ts'
 import { type MemoryImage, sha256 } from './images.ts'
 
 interface Repository {

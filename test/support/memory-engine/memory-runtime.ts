@@ -6,7 +6,7 @@ import {
   type Rollout,
   type RolloutReference,
   RuntimeError,
-} from '../../../src/runtime/container-runtime.ts'
+} from '../../../src/engines/runtime/container-runtime.ts'
 import { call, type MemoryConnection, own } from './connection.ts'
 import type { MemoryContainer } from './memory-container.ts'
 import type { MachineChange } from './memory-machine.ts'

@@ -1,8 +1,8 @@
-import type { CallBounds } from '../../../src/engine/call-bounds.ts'
-import type { CommandStreams } from '../../../src/engine/command-streams.ts'
-import type { ExecOptions, ExecResult } from '../../../src/runtime/command.ts'
-import { type ContainerRuntime, RuntimeError } from '../../../src/runtime/container-runtime.ts'
-import { type Task, type TaskReference, taskName } from '../../../src/runtime/task.ts'
+import type { CallBounds } from '../../../src/engines/call-bounds.ts'
+import type { CommandStreams } from '../../../src/engines/command-streams.ts'
+import type { ExecOptions, ExecResult } from '../../../src/engines/runtime/command.ts'
+import { type ContainerRuntime, RuntimeError } from '../../../src/engines/runtime/container-runtime.ts'
+import { type Task, type TaskReference, taskName } from '../../../src/engines/runtime/task.ts'
 import { call, type MemoryConnection, own, silence } from './connection.ts'
 import { commandOf, type MemoryContainer } from './memory-container.ts'
 

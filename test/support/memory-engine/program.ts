@@ -1,5 +1,5 @@
 import type { RequestListener } from 'node:http'
-import type { ListeningSocket } from '../../../src/runtime/container-runtime.ts'
+import type { ListeningSocket } from '../../../src/engines/runtime/container-runtime.ts'
 import type { Files } from './files.ts'
 
 export interface Limits {

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
-import type { ListeningSocket } from '../../../src/runtime/container-runtime.ts'
+import type { ListeningSocket } from '../../../src/engines/runtime/container-runtime.ts'
 import type { Files } from './files.ts'
 import type { Limits, Process, Program } from './program.ts'
 

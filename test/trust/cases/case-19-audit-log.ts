@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../../../src/database/embedded.ts'
+import { startEmbeddedPostgres } from '../../../src/storage/database/embedded.ts'
 import { type OwnBerth, withOwnBerth } from '../own-berth.ts'
 import type { TrustCase } from '../trust-case.ts'
 

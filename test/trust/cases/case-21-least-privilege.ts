@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { parse } from 'yaml'
-import { startEmbeddedPostgres } from '../../../src/database/embedded.ts'
+import { startEmbeddedPostgres } from '../../../src/storage/database/embedded.ts'
 import { withOwnBerth } from '../own-berth.ts'
 import type { TrustCase } from '../trust-case.ts'
 

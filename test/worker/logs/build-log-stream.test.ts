@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Database } from '../../../src/database/client.ts'
 import { cancelOperation } from '../../../src/services/operation/cancel-operation.ts'
+import type { Database } from '../../../src/storage/database/client.ts'
 import { BuildLog } from '../../../src/worker/builds/build-log.ts'
 import { LeaseLost, OperationEnded } from '../../../src/worker/claim/abandoned.ts'
 import type { BuildLogStream } from '../../../src/worker/logs/build-log-stream.ts'

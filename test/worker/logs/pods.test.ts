@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Caller } from '../../../src/services/kernel/caller.ts'
+import type { Caller } from '../../../src/calls/caller.ts'
 import { readMetrics, readSeries } from '../../../src/services/metric/metric-queries.ts'
 import { listPods } from '../../../src/services/pod/pod-queries.ts'
 import { createHarbour, eventually, type Harbour } from '../fixtures.ts'

@@ -1,0 +1,59 @@
+import type { z } from 'zod'
+import { parseInput } from '../../../calls/perform.ts'
+import type { AnyQuery } from '../../../calls/query.ts'
+import { DomainError, invalidInput } from '../../../domain/errors.ts'
+import type { builder } from '../builder.ts'
+import { enumOf } from './described-enum.ts'
+import { definitionOf, isIdName, isTime, unwrapped } from './zod-definition.ts'
+
+export type ArgBuilder = Parameters<
+  Extract<NonNullable<Parameters<typeof builder.queryField>[1]>, (...args: never[]) => unknown>
+>[0]['arg']
+
+type Arguments = Readonly<Record<string, unknown>>
+
+/** The arguments of the field that a read is: its input, where the id of what is read is called `id`. */
+export function argumentsOf(arg: ArgBuilder, query: AnyQuery) {
+  const entries = Object.entries(query.input.shape).map(([name, field]) => {
+    const { schema, wrappers, description } = unwrapped(field as z.ZodType)
+    if (!description) throw new Error(`The input field ${name} of ${query.name} has no description`)
+    const required = !wrappers.some(({ type }) => type === 'optional' || type === 'default')
+    return [argumentName(query, name), arg({ type: typeOf(schema, name), required, description } as never)]
+  })
+  return Object.fromEntries(entries)
+}
+
+const argumentName = (query: AnyQuery, field: string) =>
+  query.kind === 'one' && query.key?.field === field ? 'id' : field
+
+function typeOf(schema: z.ZodType, name: string): unknown {
+  const { type, entries = {} } = definitionOf(schema)
+  switch (type) {
+    case 'string':
+      return isTime(schema) ? 'DateTime' : isIdName(name) ? 'ID' : 'String'
+    case 'boolean':
+      return 'Boolean'
+    case 'enum':
+      return enumOf(Object.values(entries))
+    default:
+      throw new Error(`No GraphQL argument for a Zod ${type} (${name})`)
+  }
+}
+
+/** The input of a read, of its field's arguments; by the rules of the read, with the names that the caller knows. */
+export function inputOf(query: AnyQuery, args: Arguments): Record<string, unknown> {
+  const given = Object.keys(query.input.shape).flatMap((name) => {
+    const value = args[argumentName(query, name)]
+    if (value === null || value === undefined) return []
+    return [[name, value instanceof Date ? value.toISOString() : value]]
+  })
+  try {
+    return parseInput(query.input, Object.fromEntries(given))
+  } catch (error) {
+    throw error instanceof DomainError ? inNamesOf(query, error) : error
+  }
+}
+
+function inNamesOf(query: AnyQuery, { details }: DomainError): DomainError {
+  return invalidInput((details.fields ?? []).map((one) => ({ ...one, field: argumentName(query, one.field) })))
+}

@@ -1,0 +1,146 @@
+import type { FieldMap, ObjectRef } from '@pothos/core'
+import type { z } from 'zod'
+import { type Caller, permit, type Scoped } from '../../../calls/caller.ts'
+import type { Field, FieldContext, Fields, InGraphQL } from '../../../calls/field.ts'
+import { type Resource, resourceOf } from '../../../calls/resource.ts'
+import { builder } from '../builder.ts'
+import { enumNamed, enumOf } from './described-enum.ts'
+import { definitionOf, isIdName, isTime, isWhole, unwrapped } from './zod-definition.ts'
+
+/** As much of Pothos' field builders as is used here; each of them knows the rows of its own type only. */
+interface AnyBuilder {
+  expose(column: string, options: object): unknown
+  field(options: object): unknown
+}
+
+const SCALARS = new Set(['ID', 'String', 'Int', 'Float', 'Boolean', 'DateTime', 'JSON'])
+
+/** Words and origin of a field; the origin is for tests, which ask where every field was declared. */
+export const described = (owner: string, name: string, description: string) => ({
+  description,
+  extensions: { declaredAs: `${owner}.${name}` },
+})
+
+/** The words of a relation, for the field that resolves it. */
+export function relationOf<R extends Resource>({ name, relations }: R, relation: string) {
+  const known = relations[relation]
+  if (!known) throw new Error(`${name} has no relation ${relation}`)
+  return described(name, relation, known.description)
+}
+
+/** The words of a field that is resolved by hand: one with arguments, say. */
+export function wordsOf({ name, fields, graphqlFields }: Resource, field: string) {
+  const known = fields[field] ?? graphqlFields[field]
+  if (!known) throw new Error(`${name} has no field ${field}`)
+  return described(name, field, known.description)
+}
+
+/** Throws unless the caller may follow the relation from a row of this account and environment. */
+export function permitRelation({ relations }: Resource, relation: string, caller: Caller, on: Scoped): void {
+  const permission = relations[relation]?.permission
+  if (permission) permit(caller, permission, on)
+}
+
+type Make = (name: string, options: object, field: Field) => unknown
+
+function fieldMap(owner: string, fields: Fields, make: Make): FieldMap {
+  const shown = Object.entries(fields).filter(([, { only, inGraphQL }]) => !only && !inGraphQL?.isResolvedThere)
+  const entries = shown.map(([name, field]) => {
+    const { type, description, inGraphQL = {} } = field
+    const graphqlName = inGraphQL.name ?? name
+    const options = { ...outputOf(type, graphqlName, inGraphQL), ...described(owner, name, description) }
+    return [graphqlName, make(name, options, field)]
+  })
+  return Object.fromEntries(entries) as FieldMap
+}
+
+/** Fields of a Prisma object: columns as they are; what is worked out from others has Pothos load those. */
+export const rowFields = (t: unknown, { name: owner, fields, graphqlFields }: Resource): FieldMap =>
+  fieldMap(owner, { ...fields, ...graphqlFields }, (_name, options, { column, select, value, inGraphQL }) => {
+    const builder = t as AnyBuilder
+    const plain = inGraphQL?.column ?? column
+    if (plain) return builder.expose(plain, options)
+    const needs = Object.keys(select).length > 0 ? { select } : {}
+    return builder.field({
+      ...options,
+      ...needs,
+      resolve: (row: never, _args: object, context: FieldContext) => value(row, context),
+    })
+  })
+
+/** Fields of what a service answers with, which has their names. `source` finds the record in what is resolved. */
+export const recordFields = <Source>(
+  t: unknown,
+  owner: string,
+  fields: Fields,
+  source: (resolved: Source) => object = (record) => record as object,
+): FieldMap =>
+  fieldMap(owner, fields, (name, options, { inGraphQL }) =>
+    (t as AnyBuilder).field({
+      ...options,
+      resolve: (resolved: Source) => (source(resolved) as Record<string, unknown>)[name] ?? inGraphQL?.whenAbsent,
+    }),
+  )
+
+const objects = new Map<string, ObjectRef<never, unknown>>()
+
+/** The object type of a noun whose records come from the services as they are. */
+export function recordType<Shape extends object>(
+  resource: Resource,
+  interfaces: readonly unknown[] = [],
+): ObjectRef<never, Shape> {
+  const { name, description, fields, graphqlFields } = resource
+  const known = objects.get(name)
+  if (known) return known as never
+  const ref = builder.objectRef<Shape>(name)
+  objects.set(name, ref as never)
+  ref.implement({
+    description,
+    // Records call their id by another name, which the field of the type knows.
+    interfaces: [...interfaces] as never[],
+    fields: (t) => recordFields(t, name, { ...fields, ...graphqlFields }),
+  })
+  return ref as never
+}
+
+interface Output {
+  type: unknown
+  nullable: boolean
+}
+
+function outputOf(type: z.ZodType, name: string, inGraphQL: InGraphQL): Output {
+  const { schema, wrappers } = unwrapped(type)
+  const { type: kind } = definitionOf(schema)
+  const isNullable = kind === 'unknown' || wrappers.some(({ type }) => type === 'nullable' || type === 'optional')
+  return { type: typeOf(schema, name, inGraphQL.type), nullable: inGraphQL.nullable ?? isNullable }
+}
+
+function typeOf(schema: z.ZodType, name: string, override: string | undefined): unknown {
+  const { type: kind, element, entries = {} } = definitionOf(schema)
+  if (kind === 'array') return [typeOf(unwrapped(element as z.ZodType).schema, name, override)]
+  if (override) return SCALARS.has(override) ? override : enumNamed(override)
+  switch (kind) {
+    case 'string':
+      return isTime(schema) ? 'DateTime' : isIdName(name) ? 'ID' : 'String'
+    case 'boolean':
+    case 'literal':
+      return 'Boolean'
+    case 'number':
+      return isWhole(schema) ? 'Int' : 'Float'
+    case 'enum':
+      return enumOf(Object.values(entries))
+    case 'object':
+      return objectOf(schema, name)
+    case 'record':
+    case 'unknown':
+      return 'JSON'
+    default:
+      throw new Error(`No GraphQL type for a Zod ${kind} (${name})`)
+  }
+}
+
+function objectOf(schema: z.ZodType, name: string) {
+  const resource = resourceOf(schema)
+  if (!resource) throw new Error(`The object of ${name} is no resource`)
+  return recordType(resource)
+}

@@ -1,0 +1,28 @@
+import { ORDER } from '../../../calls/order.ts'
+import { app } from '../../../services/app/app-fields.ts'
+import { visibleBelow } from '../../../services/app-env/visible-below.ts'
+import { builder } from '../builder.ts'
+import { relationOf, rowFields } from '../derive/resource-fields.ts'
+import { rowType } from '../derive/row-types.ts'
+import { relatedRows } from '../execution/text-page.ts'
+import { Node } from './node.ts'
+
+export const App = rowType(
+  app,
+  builder.prismaObject('App', {
+    description: app.description,
+    interfaces: [Node],
+    select: { id: true, accountId: true },
+    fields: (t) => ({
+      ...rowFields(t, app),
+      account: t.relation('account', relationOf(app, 'account')),
+      appEnvs: t.relatedConnection(
+        'appEnvs',
+        relatedRows('appEnvs', relationOf(app, 'appEnvs'), ({ caller }) => ({
+          where: visibleBelow(caller),
+          orderBy: ORDER.appEnv,
+        })),
+      ),
+    }),
+  }),
+)

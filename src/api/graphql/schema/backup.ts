@@ -1,0 +1,13 @@
+import { backup } from '../../../services/backup/backup-fields.ts'
+import { builder } from '../builder.ts'
+import { rowFields } from '../derive/resource-fields.ts'
+import { rowType } from '../derive/row-types.ts'
+
+rowType(
+  backup,
+  builder.prismaObject('Backup', {
+    description: backup.description,
+    select: { id: true },
+    fields: (t) => rowFields(t, backup),
+  }),
+)

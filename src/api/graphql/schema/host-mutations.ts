@@ -1,0 +1,19 @@
+import { pick } from '../../../calls/resource.ts'
+import { addHost, validateHost } from '../../../services/host/host-commands.ts'
+import { host, proofFields } from '../../../services/host/host-fields.ts'
+import { commandMutation } from '../derive/command-mutation.ts'
+import { wordsOf } from '../derive/resource-fields.ts'
+import { appEnvById, outcomeFields } from './payload-fields.ts'
+
+for (const change of [addHost, validateHost]) {
+  commandMutation(change, (t) => ({
+    appEnv: appEnvById(t, false),
+    hostId: t.id({
+      nullable: true,
+      ...wordsOf(host, 'hostId'),
+      resolve: ({ result, dryRun }) => (dryRun && change === addHost ? null : result.hostId),
+    }),
+    ...outcomeFields(t, pick(host.fields, 'host', 'url', 'status')),
+    ...outcomeFields(t, proofFields),
+  }))
+}

@@ -1,0 +1,30 @@
+import { member } from '../../../services/account/member-fields.ts'
+import { builder } from '../builder.ts'
+import { relationOf, rowFields } from '../derive/resource-fields.ts'
+import { rowType } from '../derive/row-types.ts'
+import { ROOT_PAGE } from '../limits/sizes.ts'
+
+export const Member = rowType(
+  member,
+  builder.prismaObject('Membership', {
+    name: 'Member',
+    description: member.description,
+    select: { accountId: true, userId: true },
+    fields: (t) => ({
+      ...rowFields(t, member),
+      account: t.relation('account', relationOf(member, 'account')),
+    }),
+  }),
+)
+
+builder.queryFields((t) => ({
+  members: t.prismaConnection({
+    type: Member,
+    cursor: 'accountId_userId',
+    defaultSize: ROOT_PAGE,
+    extensions: { pageSize: ROOT_PAGE },
+    description: 'The members of an account, by user id.',
+    args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
+    resolve: (query, _root, filter, { services, caller }) => services.accounts.members(caller, filter, query),
+  }),
+}))

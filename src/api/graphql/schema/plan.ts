@@ -1,0 +1,13 @@
+import { plan } from '../../../services/plan/plan-fields.ts'
+import { builder } from '../builder.ts'
+import { rowFields } from '../derive/resource-fields.ts'
+import { rowType } from '../derive/row-types.ts'
+
+rowType(
+  plan,
+  builder.prismaObject('Plan', {
+    description: plan.description,
+    select: { code: true },
+    fields: (t) => rowFields(t, plan),
+  }),
+)

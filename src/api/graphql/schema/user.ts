@@ -1,0 +1,32 @@
+import { ORDER } from '../../../calls/order.ts'
+import { notFound } from '../../../domain/errors.ts'
+import { user } from '../../../services/user/user-fields.ts'
+import { builder } from '../builder.ts'
+import { relationOf, rowFields } from '../derive/resource-fields.ts'
+import { rowType } from '../derive/row-types.ts'
+import { Member } from './member.ts'
+import { findableAsNode, Node } from './node.ts'
+
+export const User = rowType(
+  user,
+  builder.prismaObject('User', {
+    description: user.description,
+    interfaces: [Node],
+    select: { id: true },
+    fields: (t) => ({
+      ...rowFields(t, user),
+      currentAccount: t.relation('currentAccount', { nullable: true, ...relationOf(user, 'currentAccount') }),
+      memberships: t.relation('memberships', {
+        type: Member,
+        query: { orderBy: ORDER.membershipOfUser },
+        ...relationOf(user, 'memberships'),
+      }),
+    }),
+  }),
+)
+
+// Other users are seen as members of accounts; as such they have no page of their own.
+findableAsNode('usr', 'User', ({ services, caller }, id, queryOf) => {
+  if (caller.userId !== id) throw notFound('user', id)
+  return services.users.self(caller, queryOf())
+})

@@ -1,0 +1,146 @@
+import type { z } from 'zod'
+import { dryRun } from '../../../calls/outcome.ts'
+import { problem } from '../protocol/errors.ts'
+import { BASE_PATH, type ReadRoute, type WriteRoute } from '../protocol/route.ts'
+import { routes } from '../routes.ts'
+import { exampleAnswer, exampleRequest } from './examples.ts'
+import { accepted, errorTable, headerRefs, headers, parameters, problemResponses, refused } from './openapi-parts.ts'
+import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
+import { tagOf, tagsOf, titleOf } from './tags.ts'
+
+const dryRunFields = { dryRun: dryRun.dryRun.type, changes: dryRun.changes.type }
+
+/** Each part is a heading of the documentation. */
+const description =
+  () => `Berth hosts applications: accounts own apps, an app has environments, and an environment serves
+versions. GraphQL at [/graphql](/graphql) has the same ids, codes and permissions.
+
+## Authorization
+
+Send your token in the header \`Authorization\`, alone or after \`Bearer\`. Berth keeps the admin token in the
+file \`admin-token\` of its data directory.
+
+    curl -H "Authorization: $TOKEN" http://127.0.0.1:4000${BASE_PATH}/apps
+
+## Writes
+
+Every write takes three options, whatever it does:
+
+- \`Prefer: wait=60\` answers when what the call has begun has ended: its operation, job run or other work.
+- \`Idempotency-Key\` makes it safe to repeat: the repeat gets the first answer.
+- \`dryRun=true\` validates and answers, and changes nothing. \`If-Match\` refuses a write to something that has changed.
+
+Calls with the badge *dangerous* (\`x-dangerous\`) take something away from users. Lists take \`limit\` and \`cursor\`.
+Every DELETE takes its fields in the query or as a JSON body. A dry run of what makes ids or secrets answers without them, as
+\`x-dry-run-answer\` says.
+
+## Errors
+
+Success is 200. A refusal is \`application/problem+json\` with a \`code\`, and often a finer \`reason\`:
+[all of them](/docs/errors).
+
+${errorTable()}`
+
+/** The OpenAPI 3.1 document of v1, made from the path table and the schemas that validate. */
+export function openApiDocument(): JsonSchema {
+  const collection = new SchemaCollection()
+  const paths: Record<string, JsonSchema> = {}
+  for (const route of routes) {
+    const operation = 'read' in route ? readOperation(route, collection) : writeOperation(route, collection)
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
+  }
+  const problemSchema = collection.output(problem)
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Berth REST API', version: '1', description: description() },
+    servers: [{ url: BASE_PATH }],
+    security: [{ bearer: [] }, { token: [] }],
+    tags: tagsOf(Object.keys(paths)),
+    paths,
+    components: {
+      schemas: collection.schemas,
+      parameters,
+      headers,
+      responses: problemResponses(problemSchema),
+      securitySchemes: {
+        token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, without a scheme.' },
+        bearer: { type: 'http', scheme: 'bearer', description: 'The token, after "Bearer ".' },
+      },
+    },
+  }
+}
+
+const parameterRefs = (names: string[]) => names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
+
+function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSchema {
+  const { name, about, query, answer, isSingle, mayBeCsv } = route.read
+  const shared = parameterRefs(isSingle ? ['IfNoneMatch', 'RequestId'] : ['RequestId'])
+  const notModified = { description: 'The answer that you have is still right.', headers: headerRefs(['ETag']) }
+  const [asked, shown] = [collection.input(query), collection.output(answer)]
+  const example = exampleRequest(name, asked, collection.schemas)
+  const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(name, route.path, shown, collection.schemas))
+  const csv = { 'text/csv': { schema: { type: 'string' } } }
+  return {
+    operationId: name,
+    summary: titleOf(name),
+    description: about,
+    tags: [tagOf(route.path)],
+    parameters: [...queryParameters(asked, example), ...shared],
+    responses: {
+      200: mayBeCsv ? { ...done, content: { ...(done.content as JsonSchema), ...csv } } : done,
+      ...(isSingle ? { 304: notModified } : {}),
+      ...refused('RefusedRead'),
+    },
+  }
+}
+
+function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSchema {
+  const { name, about, dangerous, input } = route.command
+  const schema = collection.input(input)
+  const takesQuery = route.method === 'DELETE'
+  const example = exampleRequest(name, schema, collection.schemas)
+  const shown = collection.output(withDryRun(route))
+  const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
+  return {
+    operationId: route.alias ?? name,
+    summary: titleOf(route.alias ?? name),
+    description: about,
+    tags: [tagOf(route.path)],
+    ...(dangerous ? { 'x-dangerous': true, 'x-badges': [{ name: 'dangerous', color: '#b3402a' }] } : {}),
+    ...dryRunAnswer(route, collection),
+    parameters: [...(takesQuery ? queryParameters(schema, example) : []), ...shared],
+    ...(takesQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema, example } } } }),
+    responses: {
+      200: accepted(
+        shown,
+        ['ETag', 'Operation-Location', 'Idempotent-Replayed', 'Operation-Status', 'Preference-Applied'],
+        exampleAnswer(name, route.path, shown, collection.schemas),
+      ),
+      ...refused('RefusedWrite'),
+    },
+  }
+}
+
+function withDryRun({ answer }: WriteRoute): z.ZodObject {
+  const { id, ...meta } = answer.meta() ?? {}
+  return answer.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
+}
+
+/**
+ * A dry run creates nothing, so its answer has no ids and no secrets. Apart from the answer of the call itself: clients
+ * that are generated from the document would otherwise have to expect every created id to be missing.
+ */
+function dryRunAnswer({ answer, command }: WriteRoute, collection: SchemaCollection): JsonSchema {
+  if (!/^(create|rotate)/.test(command.name)) return {}
+  return { 'x-dry-run-answer': collection.output(answer.partial().extend(dryRunFields).meta({ id: undefined })) }
+}
+
+function queryParameters(
+  { properties = {}, required = [] }: JsonSchema,
+  examples: Record<string, unknown>,
+): JsonSchema[] {
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => {
+    const example = name in examples ? { example: examples[name] } : {}
+    return { name, in: 'query', description, required: (required as string[]).includes(name), schema, ...example }
+  })
+}

@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { type FieldProblem, invalidInput } from '../../../domain/errors.ts'
+
+type Read = (text: string) => unknown
+
+const readNumber: Read = (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
+const readBoolean: Read = (text) => (text === 'true' ? true : text === 'false' ? false : text)
+const asIs: Read = (text) => text
+
+const READERS: Record<string, Read> = { integer: readNumber, number: readNumber, boolean: readBoolean }
+
+/**
+ * Converts a query string into the types of its schema, so that one schema validates bodies and queries alike. Values
+ * that cannot be converted stay text, and the schema refuses them.
+ */
+export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => Record<string, unknown> {
+  // Made when the first query comes: a process that starts would make some hundred for nothing.
+  let readers: Map<string, Read> | undefined
+  return (search) => {
+    const values: Record<string, unknown> = {}
+    const problems: FieldProblem[] = []
+    for (const [name, text] of search) {
+      readers ??= readersOf(schema)
+      if (Object.hasOwn(values, name)) problems.push({ field: name, message: 'is there twice' })
+      // An assignment would not create a field named __proto__.
+      Object.defineProperty(values, name, {
+        value: (readers.get(name) ?? asIs)(text),
+        enumerable: true,
+        configurable: true,
+      })
+    }
+    if (problems.length > 0) throw invalidInput(problems)
+    return values
+  }
+}
+
+function readersOf(schema: z.ZodObject): Map<string, Read> {
+  const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  return new Map(
+    Object.entries(properties).map(([name, property]) => {
+      return [name, READERS[(property as { type?: string }).type ?? ''] ?? asIs]
+    }),
+  )
+}
+
+const NOTHING = new URLSearchParams()
+
+/** The query of a request's address; most requests have none, and parsing an address is expensive. */
+export function searchOf(url: string): URLSearchParams {
+  const mark = url.indexOf('?')
+  return mark < 0 ? NOTHING : new URLSearchParams(url.slice(mark))
+}

@@ -1,0 +1,67 @@
+import type { Logger } from 'pino'
+import type { Config } from '../../config/config.ts'
+import type { Services } from '../../services/services.ts'
+import type { BegunSession } from '../../services/session/begin-session.ts'
+import type { Admission } from '../http/admission.ts'
+import { addressOf, answerJson, type ServerContext } from '../http/context.ts'
+import { readJsonObject } from '../http/request-body.ts'
+import {
+  isEncrypted,
+  isLoopback,
+  type Meeting,
+  requireOwnRequest,
+  requireSafeMeeting,
+  sessionIn,
+  setCookie,
+} from '../http/session-cookie.ts'
+import { headersOf } from '../http/signed-in.ts'
+
+export interface SignInParts {
+  services: Services
+  config: Config
+  admission: Admission
+  log: Logger
+}
+
+/** No input of these calls is longer. */
+const BODY_LIMIT_KB = 64
+
+export const meetingOf = (c: ServerContext, { config }: Pick<SignInParts, 'config'>): Meeting => ({
+  header: headersOf(c),
+  apiUrl: config.BERTH_API_URL,
+})
+
+/** Where this browser reaches Berth, such as https://berth.example.com. */
+export function siteOf(c: ServerContext, parts: SignInParts): string {
+  const { BERTH_API_URL: apiUrl } = parts.config
+  const host = c.req.header('host') ?? ''
+  if (apiUrl && !isLoopback(headersOf(c))) return new URL(apiUrl).origin
+  return `${isEncrypted(meetingOf(c, parts)) ? 'https' : 'http'}://${host}`
+}
+
+/** Where a sign-in comes from, and the session that the browser has until now. */
+export const originOf = (c: ServerContext) => ({
+  requestId: c.get('requestId'),
+  address: addressOf(c),
+  userAgent: c.req.header('user-agent') ?? '',
+  replaced: sessionIn(headersOf(c)),
+})
+
+/** The body of a call that only our own pages make. */
+export async function readCall(c: ServerContext, parts: SignInParts): Promise<Record<string, unknown>> {
+  requireOwnRequest(c.req.method, headersOf(c))
+  requireSafeMeeting(meetingOf(c, parts))
+  return readJsonObject(c.req.raw, BODY_LIMIT_KB)
+}
+
+/** A Set-Cookie header with the session, for as long as it may last. */
+export function sessionCookie(c: ServerContext, parts: SignInParts, { secret, expiresAt }: BegunSession): string {
+  return setCookie(meetingOf(c, parts), 'berth_session', secret, (expiresAt.getTime() - Date.now()) / 1000)
+}
+
+/** Gives the browser its new session. */
+export function answerSignedIn(c: ServerContext, parts: SignInParts, begun: BegunSession): Response {
+  const { expiresAt } = begun
+  const cookie = sessionCookie(c, parts, begun)
+  return answerJson(c, 200, { signedIn: true, expiresAt: expiresAt.toISOString() }, { 'Set-Cookie': cookie })
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
+import { RuntimeError } from '../../runtime/container-runtime.ts'
+import type { DockerEngine } from '../connection.ts'
+import { statusOf } from '../engine-answers.ts'
+import { carryStreams } from '../exec/carry-streams.ts'
+import { execState, exitCodeOf } from '../exec/command-end.ts'
+import { killCommands, markerOf } from '../exec/kill-commands.ts'
+import { type OpenExec, openExec } from '../exec/open-exec.ts'
+import { silence, within } from '../within.ts'
+import { RefusalFilter } from './exec-refusal.ts'
+import { getReplica } from './find-containers.ts'
+import { brokenOff } from './refusals.ts'
+
+/** Runs a command in a container. What it reads and writes passes through, and is never held whole. */
+export async function execCommand(
+  engine: DockerEngine,
+  name: string,
+  command: readonly string[],
+  options: ExecOptions,
+): Promise<ExecResult> {
+  const seconds = options.timeoutSeconds ?? engine.callTimeoutSeconds
+  const mark = { key: options.key ?? randomUUID(), user: options.user }
+  const environment = [...Object.entries(options.environment ?? {}).map((pair) => pair.join('=')), markerOf(mark.key)]
+  let containerId: string | null = null
+  const timeUp = () =>
+    containerId === null
+      ? silence(engine, seconds)
+      : new RuntimeError('COMMAND_TIMEOUT', `${command[0]} in ${name} did not end within ${seconds} s`)
+  const run = async (signal: AbortSignal) => {
+    const id = await within(engine, { signal }, (signal) => runningContainer(engine, name, signal))
+    if (options.key !== undefined) await killCommands(engine, id, mark, { signal })
+    containerId = id
+    const open = await within(engine, { signal }, (signal) =>
+      openExec(engine, id, { command, user: options.user, environment }, signal).catch((error) => {
+        throw statusOf(error) === 409 ? notRunning(name) : error
+      }),
+    )
+    return await converse(engine, open, name, options, signal)
+  }
+  try {
+    return await within(engine, { signal: options.signal }, run, { seconds, timeUp })
+  } catch (error) {
+    // Whatever ended the call, nothing of the command may go on.
+    if (containerId !== null) await killCommands(engine, containerId, mark).catch(() => {})
+    throw error
+  }
+}
+
+async function runningContainer(engine: DockerEngine, name: string, signal: AbortSignal): Promise<string> {
+  const { Id, State } = await getReplica(engine, name, signal)
+  if (!State.Running || State.Paused || State.Restarting) throw notRunning(name)
+  return Id
+}
+
+const notRunning = (name: string) => new RuntimeError('NOT_RUNNING', `The container ${name} does not run`)
+
+async function converse(
+  engine: DockerEngine,
+  { exec, connection }: OpenExec,
+  name: string,
+  { input, output }: ExecOptions,
+  signal: AbortSignal,
+): Promise<ExecResult> {
+  const filter = new RefusalFilter(output)
+  const { errorOutput, isWhole } = await carryStreams(connection, { input, output: filter.output }, signal)
+  const read = (signal: AbortSignal) =>
+    execState(exec, signal).catch((error: unknown) => {
+      // An engine forgets a container's commands with the container.
+      throw statusOf(error) === 404 ? notRunning(name) : error
+    })
+  const exitCode = await exitCodeOf(engine, read, signal)
+  if (!isWhole && exitCode === 0 && output) throw brokenOff()
+  const refusal = await filter.end(exitCode)
+  return { exitCode, errorOutput: refusal ?? errorOutput }
+}
