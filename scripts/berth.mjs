@@ -15,7 +15,7 @@ import { SetupError } from './setup/step.mjs'
 import { supervise } from './supervisor/supervise.mjs'
 
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run']
-const TEST_ALL = 'test/engines/test-all.ts'
+const TEST_ALL = 'test/tested-engines/test-all.ts'
 
 // engine: 'sought' uses one that runs, 'wanted' installs one if it can and continues without, 'required' stops.
 const COMMANDS = {

@@ -4,7 +4,7 @@ import { SetupError } from './step.mjs'
 /** How a proof is run (like the commands of berth.mjs), and what it shows, in one line; more is in docs/testing.md. */
 export const PROOFS = {
   backups: {
-    program: ['test/backups/prove-backups.ts'],
+    program: ['test/storage/backups/prove-backups.ts'],
     shows: '2 GB through a backup and back, in bounded memory',
   },
   builds: {
@@ -34,13 +34,13 @@ export const PROOFS = {
     shows: 'An engine that is killed, hangs, or loses its network',
   },
   engines: {
-    program: ['test/engines/prove-engines.ts'],
+    program: ['test/tested-engines/prove-engines.ts'],
     isCompiled: true,
     engine: 'required',
     shows: 'What an engine can decide, on every engine that is tested',
   },
   events: {
-    program: ['test/events/prove-events.ts'],
+    program: ['test/storage/events/prove-events.ts'],
     shows: '1,000 events by 8 sessions; readers that are disconnected miss none',
   },
   faults: {
@@ -55,7 +55,7 @@ export const PROOFS = {
     shows: 'First requests of sleeping functions, scaling from 0 and back, under kills',
   },
   growth: {
-    program: ['test/reads/prove-growth.ts'],
+    program: ['test/storage/reads/prove-growth.ts'],
     shows: 'Every read at 100, 10,000 and 100,000 apps: time and pages',
   },
   hostile: {
@@ -64,7 +64,7 @@ export const PROOFS = {
     shows: '50,000 fuzzed requests, 10,000 malformed ones, every attack in every field',
   },
   idempotency: {
-    program: ['test/idempotency/prove-idempotency.ts'],
+    program: ['test/calls/idempotency/prove-idempotency.ts'],
     engine: 'required',
     shows: 'Keys, versions, waits and dry runs of every accepted case, under kills',
   },
@@ -79,7 +79,7 @@ export const PROOFS = {
     shows: 'SIGKILL at every fault injection point of every operation and build',
   },
   limits: {
-    program: ['test/http/prove-limits.ts'],
+    program: ['test/api/http/prove-limits.ts'],
     isCompiled: true,
     engine: 'required',
     shows: 'Five times the rate limit of one token against two API processes',
@@ -114,7 +114,7 @@ export const PROOFS = {
     shows: 'Every block of the README, pasted twice into each shell on a fresh clone',
   },
   reads: {
-    program: ['test/reads/prove-reads.ts'],
+    program: ['test/storage/reads/prove-reads.ts'],
     shows: '20,000 drawn GraphQL documents, answered like by Prisma alone',
   },
   repetitions: {

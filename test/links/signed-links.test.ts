@@ -149,7 +149,7 @@ const MADE_BY: Readonly<Record<string, string>> = {
   'src/services/account/invitation-commands.ts': 'test/services/invitations.test.ts',
   'src/services/backup/download-backup.ts': 'here',
   'src/services/services.ts': 'signs cookies of OAuth',
-  'src/services/sign-in/reset-password.ts': 'test/sign-in/passwords.test.ts',
+  'src/services/sign-in/reset-password.ts': 'test/api/sign-in/passwords.test.ts',
   'src/services/upload/request-storage-key.ts': 'here',
 }
 

@@ -75,10 +75,10 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   getMetricsSeries: 'points of a series, as they are drawn',
   getUsage: 'lines of a bill, by day',
   listCredentialUsages: 'a summary, by kind',
-  listLogs: 'newest first; test/rest/logs.test.ts reads them',
-  listStatements: 'newest first by month; test/usage/ closes months',
+  listLogs: 'newest first; test/api/rest/logs.test.ts reads them',
+  listStatements: 'newest first by month; test/storage/usage/ closes months',
   listWebhookAttempts: 'newest first by number: attempts have no id',
-  getAppEnvHistory: 'newest first by version; test/rest/app-envs.test.ts reads it',
+  getAppEnvHistory: 'newest first by version; test/api/rest/app-envs.test.ts reads it',
 }
 
 const ID = /^[a-z]{2,5}_[0-9a-z]{26}$/

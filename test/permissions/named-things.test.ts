@@ -33,7 +33,7 @@ type Kind =
   | 'target'
   /** The same for every caller, such as a region. */
   | 'catalogue'
-  /** Names nothing of Berth’s. Addresses of other machines are in test/addresses. */
+  /** Names nothing of Berth’s. Addresses of other machines are in test/network/addresses. */
   | 'text'
   /** What it holds may refer to environments: references.test.ts. */
   | 'reference'

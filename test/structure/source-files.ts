@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
 
 const ROOT = join(import.meta.dirname, '../..')
-const GENERATED = /^src\/(database|http)\/generated\//
+const GENERATED = /^src\/(storage\/database|api\/http|solutions)\/generated\//
 
 export interface SourceFile {
   /** From the project's folder, such as src/api/http/rate-limits.ts. */

@@ -3,7 +3,7 @@ import { messageOf, statusOf } from './engine-answers.ts'
 
 /**
  * What container engines say, as far as anything depends on it: neither a status nor a state distinguishes these. Each
- * pattern was heard from an engine; test/engine/docker/recorded-words.json has their answers, by version and store. Where
+ * pattern was heard from an engine; test/engines/docker/recorded-words.json has their answers, by version and store. Where
  * several apply, the first one does.
  */
 export const ENGINE_WORDS = {

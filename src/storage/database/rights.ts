@@ -8,7 +8,7 @@ type TableRights = Readonly<Record<string, readonly Right[]>>
 const REPORTED: readonly Right[] = ['SELECT', 'INSERT', 'UPDATE']
 
 /**
- * What the statements of an ingress read and write. None of it holds a secret. `test/database/rights.test.ts` runs each of
+ * What the statements of an ingress read and write. None of it holds a secret. `test/storage/database/rights.test.ts` runs each of
  * them with exactly these rights, and insists that each right is needed.
  */
 export const INGRESS_RIGHTS: TableRights = {

@@ -65,7 +65,7 @@ describeLinuxConfinement(() => createWorld(harness, "programs:1"), harness)
 const FILE = 'src/engines/runtime/scratch/scratch-runtime.ts'
 const PLATFORM = 'src/platform/container-engine.ts'
 const SHARED_FILE = 'src/engines/scratch/call-scratch.ts'
-const TEST_FILE = 'test/runtime/scratch/scratch-runtime.test.ts'
+const TEST_FILE = 'test/engines/runtime/scratch/scratch-runtime.test.ts'
 const LINE = '    runtime: createDockerRuntime(engine, {'
 
 export const runtimeAdapter: ChecklistProof = {

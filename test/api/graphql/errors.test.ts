@@ -1,0 +1,84 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { createGraphQLWorld, type GraphQLWorld } from '../../support/graphql-world.ts'
+
+let world: GraphQLWorld
+
+beforeAll(async () => {
+  world = await createGraphQLWorld()
+})
+afterAll(() => world.close())
+
+const DEPLOY = 'mutation ($input: DeployImageInput!) { deployImage(input: $input) { appEnv { id } } }'
+
+describe('errors carry the code that REST gives the same refusal', () => {
+  test('a caller without a valid token', async () => {
+    const { status, errors } = await world.query('{ apps { nodes { id } } }', {}, null)
+    expect(status).toBe(401)
+    expect(errors).toMatchObject([
+      { extensions: { code: 'UNAUTHENTICATED', requestId: expect.stringMatching(/^req_/) } },
+    ])
+    expect((await world.query('{ me { id } }', {}, 'berth_u_nonsense')).errors?.[0]?.extensions.code).toBe(
+      'UNAUTHENTICATED',
+    )
+  })
+
+  test('authentication is checked before input, and not for reading the schema', async () => {
+    const { errors } = await world.query(DEPLOY, { input: { image: 5 } }, null)
+    expect(errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')
+    expect((await world.query('{ __schema { queryType { name } } }', {}, null)).data.__schema.queryType.name).toBe(
+      'Query',
+    )
+  })
+
+  test.each(['app', 'appEnv', 'account', 'deployment', 'operation', 'node'])('an unknown id of %s', async (field) => {
+    const { status, data, errors } = await world.query(`{ ${field}(id: "app_01h2xcejqtf2nbrexx3vqjhp41") { id } }`)
+    expect(status).toBe(200)
+    expect(data).toEqual({ [field]: null })
+    expect(errors).toMatchObject([{ path: [field], extensions: { code: 'NOT_FOUND' } }])
+  })
+
+  test('input that the service refuses, by field', async () => {
+    const { appEnvId } = await world.appEnv()
+    const { errors } = await world.query(DEPLOY, { input: { appEnvId, image: 'NOT AN IMAGE' } })
+    expect(errors?.[0]?.extensions).toMatchObject({
+      code: 'INVALID_INPUT',
+      fields: [{ field: 'image', message: expect.any(String) }],
+    })
+  })
+
+  test.each([
+    ['of the wrong type', DEPLOY, { input: { appEnvId: 'x', image: 5 } }],
+    ['that is missing', DEPLOY, { input: { appEnvId: 'x' } }],
+    ['that is unknown', DEPLOY, { input: { appEnvId: 'x', image: 'a', typo: 1 } }],
+    ['in the document', 'mutation { deployImage(input: { image: 5 }) { message } }', {}],
+    ['for an enum', 'mutation { createToken(input: { kind: NONSENSE, name: "x" }) { secret } }', {}],
+    ['of a field that is null and may not be', DEPLOY, { input: { appEnvId: null, envName: 'x', image: 'nginx:1' } }],
+  ])('input %s', async (_what, query, variables) => {
+    const { errors } = await world.query(query, variables)
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_INPUT', requestId: expect.any(String) })
+  })
+
+  test('a conflict, with its reason', async () => {
+    const { appEnvId } = await world.appEnv()
+    const { errors } = await world.query('mutation ($id: ID) { stopAppEnv(input: { appEnvId: $id }) { message } }', {
+      id: appEnvId,
+    })
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'CONFLICT', reason: 'NEVER_DEPLOYED' })
+  })
+
+  test('a stale version', async () => {
+    const { appEnvId } = await world.appEnv()
+    const { errors } = await world.query(DEPLOY, { input: { appEnvId, image: 'nginx:1', expectedVersion: 99 } })
+    expect(errors?.[0]?.extensions.code).toBe('PRECONDITION_FAILED')
+  })
+})
+
+test('an internal error is masked, and found again by the request’s id', async () => {
+  const { database } = world
+  await database.$executeRaw`ALTER TABLE region RENAME TO region_away`
+  const { errors } = await world.query('{ regions { code } }')
+  await database.$executeRaw`ALTER TABLE region_away RENAME TO region`
+  expect(errors?.[0]?.extensions).toEqual({ code: 'INTERNAL', requestId: expect.stringMatching(/^req_/) })
+  expect(errors?.[0]?.message).toMatch(/quote the request id req_/)
+  expect(JSON.stringify(errors)).not.toMatch(/does not exist|prisma|stack/i)
+})

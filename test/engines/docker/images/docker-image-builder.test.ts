@@ -1,0 +1,4 @@
+import { describeImageBuilder } from '../../../contracts/image-builder.ts'
+import { dockerHarness } from '../../../support/docker-harness.ts'
+
+describeImageBuilder('Docker Engine', dockerHarness)
