@@ -31,7 +31,7 @@ export async function assertPortsFree(config: Config, processRegistration: Proce
       const refusal = await tryPort(hostOf(config, setting).host, config[setting])
       if (!refusal) break
       const isPassing =
-        refusal.code === 'EADDRINUSE' && (await holderOf(config[setting], processRegistration))?.isStopping
+        refusal.code === 'EADDRINUSE' && (await listenerOn(config[setting], processRegistration))?.isStopping
       if (!isPassing || performance.now() > deadline)
         throw await explained(refusal, config, setting, processRegistration)
       await sleep(RETRY_MS)
@@ -74,12 +74,12 @@ async function explained(
 
 async function taken(config: Config, setting: PortSetting, processRegistration: ProcessRegistration): Promise<string> {
   const port = config[setting]
-  const holder = await holderOf(port, processRegistration)
-  if (holder) {
+  const listener = await listenerOn(port, processRegistration)
+  if (listener) {
     return (
       `Berth already runs on this data directory (${processRegistration.dataDir}) and has port ${port}.\n` +
-      `  It is ${readProcessInfo(holder)}\n` +
-      `Use that one, or stop it first (Ctrl-C where it runs, or kill ${holder.pid}). ` +
+      `  It is ${readProcessInfo(listener)}\n` +
+      `Use that one, or stop it first (Ctrl-C where it runs, or kill ${listener.pid}). ` +
       'To run another beside it, set BERTH_DATA_DIR, PORT and INGRESS_PORT to other ones.'
     )
   }
@@ -89,7 +89,7 @@ async function taken(config: Config, setting: PortSetting, processRegistration: 
   return `Port ${port} on ${host} is taken by another program. Set ${setting} to a free one${suggestion}.`
 }
 
-const holderOf = async (port: number, processRegistration: ProcessRegistration) =>
+const listenerOn = async (port: number, processRegistration: ProcessRegistration) =>
   (await processRegistration.listProcesses()).living.find(({ ports }) => ports.includes(port))
 
 async function freeAfter(host: string, port: number): Promise<number | null> {

@@ -88,7 +88,7 @@ export const postgresql: Engine = {
       max: 65_536,
       unit: 'MB',
       description:
-        'Size in MB of the write-ahead log that is kept for whoever reads it: the archive, replicas. Beyond it they begin anew.',
+        'Size in MB of the write-ahead log that is kept for its readers: the archive and replicas. Beyond it they begin anew.',
     },
     {
       name: 'synchronous_commit',

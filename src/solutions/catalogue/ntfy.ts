@@ -26,5 +26,5 @@ export const ntfy = defineSolution({
     },
   ],
   smokeTest: { component: 'app', path: '/v1/health', status: 200, contains: 'true' },
-  postInstallNote: 'Topics at {{app.externalUrl}} are public: whoever knows a name can read and write it.',
+  postInstallNote: 'Topics at {{app.externalUrl}} are public: knowing a name is enough to read and write it.',
 })

@@ -9,7 +9,7 @@ import type { ReplicaPlan } from './replica-plan.ts'
 
 /** Ends are recorded beside reconciling, so that one is known a little later than it was observed. */
 const RECORDED_WITHIN_SECONDS = 60
-/** Until the engine tells that it was for memory: some do so a moment later. */
+/** Until the engine reports that it was for memory: some do so a moment later. */
 const CORRECTED = 'CONTAINER_EXITED'
 
 interface EarlyExit {

@@ -98,18 +98,18 @@ const NEW = { phase: 'created', startedAt: null, finishedAt: null, exitCode: nul
 
 async function adopt(engine: DockerEngine, run: RunContainer, signal: AbortSignal): Promise<ObservedRun> {
   const name = runName(run)
-  const holder = await findContainer(engine, name, signal)
-  if (!holder) throw new Error(`Container ${name} is being removed`)
-  const labels = holder.Config.Labels ?? {}
+  const existing = await findContainer(engine, name, signal)
+  if (!existing) throw new Error(`Container ${name} is being removed`)
+  const labels = existing.Config.Labels ?? {}
   if (labels[LABEL.installation] !== engine.installationId || labels[LABEL.operation] !== run.runId)
     throw new RuntimeError('CONTAINER_START_FAILED', `The name ${name} is taken by a container that is not Berth’s`)
   // The worker that created it may have been killed before it had its files.
-  if (isNew(holder)) {
+  if (isNew(existing)) {
     const [, ...others] = await ensureNetworks(engine, run)
-    await joinOthers(engine, holder.Id, others, signal)
-    await prepareContainer(engine, holder.Id, { ...run, volume: null }, signal)
+    await joinOthers(engine, existing.Id, others, signal)
+    await prepareContainer(engine, existing.Id, { ...run, volume: null }, signal)
   }
-  return inspectedRun(engine, holder)
+  return inspectedRun(engine, existing)
 }
 
 /**
