@@ -22,16 +22,36 @@ const run = promisify(execFile)
 const APP_FIELDS = 'id name slug type dockerPreset port useImage image createdAt updatedAt'
 const ENV_FIELDS = 'id name cliEnvName status health createdAt'
 
+const APPS_QUERY = `{ apps(first: ${APPS}) { nodes { ${APP_FIELDS} } } }`
+const APP_ENVS_QUERY = `{ apps(first: ${APPS}) { nodes { id name appEnvs(first: 10) { nodes { ${ENV_FIELDS} } } } } }`
+
 /** Requests per second of a list of 20 apps, against Mercurius with JIT and hand-written SQL on the same database. */
-export const benchGraphqlApps = (): Promise<BenchResult[]> =>
-  againstMercurius(`${APPS} apps`, `{ apps(first: ${APPS}) { nodes { ${APP_FIELDS} } } }`)
+export const benchGraphqlApps = (): Promise<BenchResult[]> => againstMercurius(`${APPS} apps`, APPS_QUERY)
 
 /** The same with the three environments of each app. */
 export const benchGraphqlAppEnvs = (): Promise<BenchResult[]> =>
-  againstMercurius(
-    `${APPS} apps with ${ENVIRONMENTS.length} environments each`,
-    `{ apps(first: ${APPS}) { nodes { id name appEnvs(first: 10) { nodes { ${ENV_FIELDS} } } } } }`,
-  )
+  againstMercurius(`${APPS} apps with ${ENVIRONMENTS.length} environments each`, APP_ENVS_QUERY)
+
+/** Parts of a read that could be left out: each is kept for what it saves, which is measured here (ADR 86). */
+const LEFT_OUT = {
+  'short way': 'through a Request, a router and a Response, as other requests go',
+  plans: 'by the executor of graphql-js',
+  reader: 'by Prisma',
+}
+
+/** The same lists, against Berth itself without one part of its reads each. */
+export function benchReadParts(): Promise<BenchResult[]> {
+  return withServers(async (url, start) => {
+    const { token } = await fill(url)
+    const berth = await start('graphql-server.ts', url)
+    const others: Record<string, Server> = {}
+    for (const [part, how] of Object.entries(LEFT_OUT))
+      others[`Berth without its ${part}: ${how}`] = await start('graphql-server.ts', url, part)
+    const flat = await compare(`${APPS} apps`, APPS_QUERY, token, berth, others)
+    const nested = await compare(`${APPS} apps with their environments`, APP_ENVS_QUERY, token, berth, others)
+    return [...flat, ...nested]
+  })
+}
 
 /** The least that a GraphQL server can be asked: what one request costs before any field. */
 export async function benchGraphqlTypename(): Promise<BenchResult[]> {

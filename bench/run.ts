@@ -5,7 +5,7 @@ import { benchBuild } from './build.ts'
 import { benchBuilds } from './builds.ts'
 import { benchDeployImage } from './deploy-image.ts'
 import { benchFunctions } from './functions.ts'
-import { benchGraphqlAppEnvs, benchGraphqlApps, benchGraphqlTypename } from './graphql.ts'
+import { benchGraphqlAppEnvs, benchGraphqlApps, benchGraphqlTypename, benchReadParts } from './graphql.ts'
 import { benchIngress } from './ingress.ts'
 import { benchJobRuns } from './job-runs.ts'
 import { benchLogs } from './logs.ts'
@@ -18,6 +18,7 @@ const BENCHES = {
   graphql: benchGraphqlApps,
   nested: benchGraphqlAppEnvs,
   typename: benchGraphqlTypename,
+  reads: benchReadParts,
   deploy: benchDeployImage,
   build: benchBuild,
   builds: benchBuilds,

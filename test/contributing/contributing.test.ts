@@ -35,3 +35,9 @@ describe('CONTRIBUTING.md', () => {
     expect(checklistHeadings).toEqual(PROOFS.map(({ heading }) => heading))
   })
 })
+
+test('the walks through the source name files that exist', () => {
+  const paths = [...textOf('docs/walks.md').matchAll(/`([a-z-]+\/[\w./-]+\.ts)`/g)].map(([, path]) => `src/${path}`)
+  expect(paths.length).toBeGreaterThan(30)
+  expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})
