@@ -43,7 +43,7 @@ export function createBuildSite({ ok, platform }: TestPlatform) {
   }
 
   /** The newest operation of an environment, once it has ended. */
-  async function ended({ appEnvId }: BuiltApp, seconds = 100): Promise<EndedOperation> {
+  async function ended({ appEnvId }: BuiltApp, seconds = 200): Promise<EndedOperation> {
     const until = Date.now() + seconds * 1000
     for (;;) {
       const { operations } = await ok<{ operations: EndedOperation[] }>('GET', `/operations?appEnvId=${appEnvId}`)
