@@ -1,4 +1,4 @@
-import type { ExecResult } from '../../engines/runtime/command.ts'
+import type { ExecResult } from '../../engines/runtime/container-runtime.ts'
 import { BackupFailed } from '../../storage/backups/backup-failed.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 

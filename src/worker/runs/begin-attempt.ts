@@ -1,7 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import { DomainError } from '../../domain/errors.ts'
-import { RuntimeError } from '../../engines/runtime/container-runtime.ts'
-import { type ObservedRun, runName } from '../../engines/runtime/run.ts'
+import { type ObservedRun, RuntimeError, runName } from '../../engines/runtime/container-runtime.ts'
 import type { JobAttempt } from '../../storage/database/generated/prisma/client.ts'
 import { resolveVersionImage } from '../images/resolve-version-image.ts'
 import { fencedRun } from './fenced-run.ts'

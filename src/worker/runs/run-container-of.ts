@@ -2,7 +2,7 @@ import { commandLine } from '../../domain/command-line.ts'
 import { recordedConfiguration, type SealedVariable } from '../../domain/configuration.ts'
 import type { RunSnapshot } from '../../domain/job-run.ts'
 import { resourcesOf } from '../../domain/resources.ts'
-import type { RunContainer } from '../../engines/runtime/run.ts'
+import type { RunContainer } from '../../engines/runtime/container-runtime.ts'
 import { containerVariables } from '../version/variables.ts'
 import type { LoadedRun, RunContext } from './run-context.ts'
 

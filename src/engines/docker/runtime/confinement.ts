@@ -1,6 +1,6 @@
 import type { ContainerCreateOptions } from 'dockerode'
 import { ALL_CAPABILITIES, type ContainerSettings, DEFAULT_TMPFS_MB } from '../../../domain/container-settings.ts'
-import type { Sandbox } from '../../runtime/sandbox.ts'
+import type { Sandbox } from '../../runtime/container-runtime.ts'
 
 const BYTES_PER_MB = 1024 * 1024
 

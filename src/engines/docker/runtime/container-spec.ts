@@ -2,10 +2,14 @@ import type { ContainerCreateOptions } from 'dockerode'
 import type { ContainerSettings } from '../../../domain/container-settings.ts'
 import { replicaName } from '../../../domain/replica-name.ts'
 import type { Resources } from '../../../domain/resources.ts'
-import type { Rollout } from '../../runtime/container-runtime.ts'
-import { type RunContainer, runName } from '../../runtime/run.ts'
-import type { Sandbox } from '../../runtime/sandbox.ts'
-import { type Task, taskName } from '../../runtime/task.ts'
+import {
+  type Rollout,
+  type RunContainer,
+  runName,
+  type Sandbox,
+  type Task,
+  taskName,
+} from '../../runtime/container-runtime.ts'
 import { confinementOf } from './confinement.ts'
 import { replicaLabels, runLabels, taskLabels } from './container-labels.ts'
 import { isJoined } from './holder.ts'

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
-import { RuntimeError } from '../../runtime/container-runtime.ts'
+import { type ExecOptions, type ExecResult, RuntimeError } from '../../runtime/container-runtime.ts'
 import type { DockerEngine } from '../connection.ts'
 import { statusOf } from '../engine-answers.ts'
 import { carryStreams } from '../exec/carry-streams.ts'
