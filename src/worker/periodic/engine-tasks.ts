@@ -15,7 +15,7 @@ import { autoscale } from '../metrics/autoscale.ts'
 import { measureServices } from '../metrics/measure-services.ts'
 import { ReadingHistory } from '../metrics/reading-history.ts'
 import { sampleContainers } from '../metrics/sample-containers.ts'
-import { findDueScalings } from '../request-scaling/find-due-scalings.ts'
+import { findDueScalings } from '../request-scaling/scaling-facts.ts'
 import type { PeriodicTask } from './periodic-tasks.ts'
 
 /** Sweeps of the whole engine are this many times rarer than reconciles of one environment. */

@@ -1,10 +1,11 @@
 import { createDnsRecords } from '../../network/addresses/dns-records.ts'
 import { clearBuildDirectories } from '../builds/build-directory.ts'
-import { reportDueStatuses } from '../commit-statuses/report-due-statuses.ts'
+import { reportDueStatuses } from '../commit-statuses/report-status.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
 import {
   deleteExpiredAnswers,
   deleteOldCounts,
+  deleteOldLoads,
   sweepOauth,
   sweepSignIns,
   sweepUploads,
@@ -12,7 +13,6 @@ import {
 import { sweepBackups, sweepWalArchives } from '../housekeeping/sweep-backups.ts'
 import { validateDueHosts } from '../housekeeping/validate-hosts.ts'
 import { deleteOldLogs, trimLogs } from '../logs/delete-old-logs.ts'
-import { deleteOldLoads } from '../request-scaling/delete-old-loads.ts'
 import { WakeProblem } from '../request-scaling/wake-problem.ts'
 import { sweepSecondsOf } from './engine-tasks.ts'
 import type { PeriodicTask } from './periodic-tasks.ts'

@@ -1,9 +1,8 @@
 import type { ScalingStep } from '../../domain/request-scaling.ts'
 import { announceWakes } from './announce-wakes.ts'
-import type { ScalingContext } from './scaling-context.ts'
 import { readScalingFacts, type ScalingFacts, stepFor } from './scaling-facts.ts'
 import { finishDrain, shrink, sleepDeeper } from './sleep-stages.ts'
-import { grow, wake, wakeFrozen } from './wake.ts'
+import { grow, type ScalingContext, wake, wakeFrozen } from './wake.ts'
 
 /** A wake may be followed by more containers; anything else is done by the next round. */
 const MAX_STEPS = 3
