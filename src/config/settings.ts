@@ -1,29 +1,270 @@
 import { z } from 'zod'
 import { MAX_STOP_GRACE_SECONDS } from '../domain/container-settings.ts'
 import { isImageReference } from '../domain/image-reference.ts'
-import { ENGINE_SETTINGS } from './engine-settings.ts'
-import { JOB_SETTINGS } from './job-settings.ts'
-import { OAUTH_SETTINGS } from './oauth-settings.ts'
-import { SCALING_SETTINGS } from './scaling-settings.ts'
 import {
   count,
   dnsServers,
   domain,
   domains,
   hostNames,
+  hostOrAddress,
   networks,
   oneOrMore,
   port,
+  portRanges,
   registries,
   seconds,
   switchable,
   tcpPorts,
   whole,
 } from './setting-types.ts'
-import { SIGN_IN_SETTINGS } from './sign-in-settings.ts'
-import { TCP_SETTINGS } from './tcp-settings.ts'
-import { USAGE_SETTINGS } from './usage-settings.ts'
-import { WEBHOOK_SETTINGS } from './webhook-settings.ts'
+
+/** Where container engines are, and how their containers are reached. */
+const ENGINE_SETTINGS = {
+  DOCKER_HOST: z
+    .string()
+    .regex(/^(unix|tcp|http|https):\/\//, 'must start with unix://, tcp://, http:// or https://')
+    .optional()
+    .describe('Address of the container engine. Default: the local socket.'),
+  BERTH_ENGINE_KEYS: z
+    .string()
+    .min(1)
+    .optional()
+    .describe(
+      'Folder with a folder for each region that has a container engine of its own: ca.pem, cert.pem and key.pem for tcp://, ssh_key and known_hosts for ssh://. Default: engine-keys in the data directory.',
+    ),
+  BERTH_REACH: z
+    .enum(['address', 'published'])
+    .default(process.platform === 'linux' ? 'address' : 'published')
+    .describe(
+      'How Berth connects to containers. address: by IP, for an engine on this Linux machine. published: by a port published on loopback, for an engine in a virtual machine.',
+    ),
+}
+
+const CURRENCIES = new Set(Intl.supportedValuesOf('currency'))
+
+/** Settings of what is measured: metrics, usage and its price. */
+const USAGE_SETTINGS = {
+  BERTH_METRICS_SECONDS: seconds(15, 300).describe(
+    'Interval between measurements of the CPU and memory that containers use.',
+  ),
+  BERTH_SERVICE_METRICS_SECONDS: seconds(60, 300).describe(
+    'Interval at which managed services are asked for their metrics, such as connections and size on disk.',
+  ),
+  BERTH_USAGE_SECONDS: seconds(60, 3600).describe(
+    'Interval between two measurements of running containers, volumes and backups for usage. What disappeared without its end being recorded counts until the last measurement.',
+  ),
+  BERTH_USAGE_MONTHS: count(24, 240).describe(
+    'Months for which the usage log is kept. Statements stay; older ones can no longer be worked out again.',
+  ),
+  BERTH_CURRENCY: z
+    .string()
+    .refine((code) => CURRENCIES.has(code), 'must be the code of a currency, such as EUR')
+    .default('EUR')
+    .describe('Currency of the prices of plans. Statements keep the one that they were closed with.'),
+}
+
+/** Settings of job runs. */
+const JOB_SETTINGS = {
+  BERTH_JOB_QUEUE: count(5000, 1_000_000).describe('Maximum number of job runs per environment that wait or run.'),
+  BERTH_JOB_RUN_DAYS: count(90, 3650).describe('How long the record of a job run is kept once it has ended.'),
+  BERTH_JOB_RUNS: count(200, 10_000).describe('Maximum number of job runs that one worker watches at a time.'),
+  BERTH_JOB_NETWORKS: whole(8, 0, 1000).describe(
+    'Network connections that a worker keeps ready for job runs, so that their containers start sooner. Each is an idle container of a few MB, for ten minutes. 0: none.',
+  ),
+}
+
+/** How clients from outside reach managed services by plain TCP. */
+const TCP_SETTINGS = {
+  BERTH_TCP_PORTS: portRanges('20000-20999').describe(
+    'TCP ports of the ingress for external access to managed services: ports and ranges, comma-separated. A port is listened on only while an environment has it. The same for every process. off: no external access.',
+  ),
+  BERTH_TCP_HOST: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('Address that the ingress binds the ports of BERTH_TCP_PORTS to. Default: HOST.'),
+  BERTH_TCP_ADDRESS: hostOrAddress()
+    .optional()
+    .describe(
+      'Host name or address in the external URLs of managed services. Default: the name of the environment below its domain, as apps have it; localhost below .localhost, because database clients resolve nothing else there.',
+    ),
+  BERTH_TCP_DEFAULT_CONNECTIONS: count(100, 100_000).describe(
+    'External TCP connections per environment and ingress, unless the environment sets its own number.',
+  ),
+  BERTH_TCP_CONNECTIONS_PER_ENV: count(1000, 100_000).describe(
+    'Maximum number of external TCP connections that an environment may set, per ingress.',
+  ),
+  BERTH_TCP_CONNECTIONS_PER_CLIENT: count(200, 100_000).describe(
+    'Maximum number of external TCP connections of a client address per ingress. IPv6 addresses count by /64 network.',
+  ),
+  BERTH_TCP_MAX_CONNECTIONS: count(2500, 1_000_000).describe(
+    'Maximum number of external TCP connections per ingress. They have their own share of its open files.',
+  ),
+  BERTH_TCP_CONNECT_SECONDS: seconds(5, 60).describe(
+    'How long the ingress waits for a container to accept an external TCP connection.',
+  ),
+  BERTH_TCP_IDLE_SECONDS: whole(0, 0, 604_800).describe(
+    'Idle timeout of an external TCP connection. 0: none; the ends of dead connections are found by TCP keep-alive.',
+  ),
+  BERTH_ACCOUNT_TCP_PORTS: count(100, 10_000).describe(
+    'Maximum number of environments with external access per account.',
+  ),
+}
+
+/** Settings of apps that sleep while they get no requests. */
+const SCALING_SETTINGS = {
+  BERTH_WAKE_QUEUE_REQUESTS: count(1000, 1_000_000).describe(
+    'Maximum number of requests per app and ingress that wait for a container of an app that scales to zero; more are answered with 503.',
+  ),
+  BERTH_WAKE_QUEUE_MB: count(16, 10_000).describe(
+    'Memory in MB per app and ingress for requests that wait for a container of an app that scales to zero. Bodies are read when there is one; of each, at most 64 KB count.',
+  ),
+  BERTH_WAKE_QUEUE_SECONDS: seconds(60, 3600).describe(
+    'How long a request waits for a container of an app that scales to zero, before it is answered with 503.',
+  ),
+  BERTH_FROZEN_MB: whole(1024, 0, 10_000_000).describe(
+    'Memory in MB that frozen containers of sleeping apps may hold, as last measured, else by their limits; beyond it, those that were used least recently are stopped. 0: none is frozen.',
+  ),
+  BERTH_FROZEN_SECONDS: seconds(3600, 2_592_000).describe(
+    'How long the container of a sleeping app stays frozen, in memory, before it is stopped.',
+  ),
+  BERTH_FUNCTION_NETWORKS: whole(32, 0, 1000).describe(
+    'Network connections that are held on each engine for containers which sleep, so that they wake sooner. Each is an idle container of a few MB; apps beyond the number wake more slowly. 0: none.',
+  ),
+  BERTH_STOPPED_SECONDS: seconds(86_400, 31_536_000).describe(
+    'How long the stopped container of a sleeping app is kept before it is removed.',
+  ),
+}
+
+const MIN_SECRET = 16
+
+/** Settings of deliveries from git hosts. */
+const GIT_HOOK_SETTINGS = {
+  BERTH_ACCOUNT_GIT_HOOKS: count(50, 1000).describe('Git hooks per account.'),
+  BERTH_GIT_HOOK_LIMIT_KB: whole(5120, 16, 25_600).describe(
+    'Largest body of a delivery of a git host in KB. Larger ones are refused with 413, and their push is not deployed.',
+  ),
+  BERTH_GIT_HOOK_SECRET_HOURS: whole(24, 0, 720).describe(
+    'How long the former secret of a git hook proves deliveries, too, after it was rotated.',
+  ),
+  BERTH_GIT_DELIVERIES: count(1000, 100_000).describe('Deliveries of git hosts that are kept per account.'),
+  BERTH_GITHUB_WEBHOOK_SECRET: z
+    .string()
+    .min(MIN_SECRET, `must have at least ${MIN_SECRET} characters`)
+    .optional()
+    .describe('Webhook secret of the GitHub App. Without it, deliveries of the App itself are refused.'),
+}
+
+/** Settings of webhooks, notifications and deliveries from git hosts. */
+const WEBHOOK_SETTINGS = {
+  BERTH_ACCOUNT_WEBHOOKS: count(20, 1000).describe('Webhooks and notifications per account.'),
+  BERTH_WEBHOOK_CONCURRENCY: count(8, 256).describe('Webhooks that one worker delivers to at the same time.'),
+  BERTH_WEBHOOK_TIMEOUT_SECONDS: seconds(15, 120).describe(
+    'Timeout of one attempt of a delivery, from resolving the host to the answer.',
+  ),
+  BERTH_WEBHOOK_ATTEMPTS: count(40, 1000).describe('Attempts of a delivery before it is given up.'),
+  BERTH_WEBHOOK_RETRY_SECONDS: seconds(5, 3600).describe(
+    'Pause after the first failed attempt of a delivery. It doubles with each further one.',
+  ),
+  BERTH_WEBHOOK_LONGEST_RETRY_SECONDS: seconds(10_800, 86_400).describe(
+    'Longest pause between two attempts of a delivery.',
+  ),
+  BERTH_WEBHOOK_FAILING_DAYS: count(3, 30).describe(
+    'Days of nothing but failures after which a webhook is switched off.',
+  ),
+  BERTH_WEBHOOK_DELIVERIES: count(1000, 100_000).describe('Ended deliveries that are kept per webhook.'),
+  BERTH_WEBHOOK_ANSWER_BYTES: whole(1024, 0, 2048).describe(
+    'How much of a receiver’s last answer a delivery shows, in bytes.',
+  ),
+  BERTH_WEBHOOK_SECRET_HOURS: whole(24, 0, 720).describe(
+    'How long deliveries are signed with the former secret, too, after a webhook’s secret was rotated.',
+  ),
+  BERTH_WEBHOOK_PRIVATE_HOSTS: registries().describe(
+    'Hosts that webhooks may reach although they are on private addresses or on this machine, and by plain HTTP: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+  ),
+  BERTH_SMTP_URL: z
+    .url({
+      protocol: /^smtps?$/,
+      error: 'must be an smtp or smtps URL, such as smtps://user:password@mail.example.com',
+    })
+    .optional()
+    .describe(
+      'SMTP server that sends notifications, and links to set a password, by e-mail. Without it there are none.',
+    ),
+  BERTH_SMTP_FROM: z
+    .string()
+    .regex(/^[^\s@<>]+@[^\s@<>]+$/, 'must be an e-mail address, such as berth@example.com')
+    .default('berth@localhost')
+    .describe('Sender of notifications by e-mail.'),
+  ...GIT_HOOK_SETTINGS,
+}
+
+/** Settings of OAuth, by which users let programs of others act for them, and of rotated tokens. */
+const OAUTH_SETTINGS = {
+  BERTH_OAUTH: switchable(true).describe(
+    'Whether users can authorise applications of others by OAuth 2.1. Needs BERTH_API_URL where the API is reached by anything but loopback.',
+  ),
+  BERTH_OAUTH_REGISTRATION: z
+    .enum(['open', 'admin', 'off'])
+    .default('open')
+    .describe(
+      'Registration of OAuth clients. open: any client, as MCP clients and command-line tools expect; users decide what each may do. admin: only with a token of the installation’s admin. off: no registration.',
+    ),
+  BERTH_OAUTH_CLIENTS: count(1000, 1_000_000).describe(
+    'Maximum number of registered OAuth clients. A further registration removes the oldest client that no user has authorised.',
+  ),
+  BERTH_OAUTH_CLIENT_DAYS: count(30, 3650).describe(
+    'Days after which an OAuth client is deleted if no user has authorised it since.',
+  ),
+  BERTH_OAUTH_AUTHORIZATIONS: count(100, 10_000).describe('Applications that a user may authorise by OAuth.'),
+  BERTH_OAUTH_ACCESS_TOKEN_SECONDS: seconds(3600).describe('How long an OAuth access token works.'),
+  BERTH_OAUTH_REFRESH_DAYS: count(30, 365).describe(
+    'Days after which an OAuth refresh token that was not used ends. Each use gives a new one.',
+  ),
+  BERTH_OAUTH_AUTHORIZATION_DAYS: count(365, 3650).describe(
+    'Days after which a user has to authorise an application again, however often it was used.',
+  ),
+  BERTH_TOKEN_GRACE_SECONDS: whole(3600, 0, 604_800).describe(
+    'How long the former secret of a rotated token works, unless the call says otherwise.',
+  ),
+}
+
+/** Settings of people's sign-in. */
+const SIGN_IN_SETTINGS = {
+  BERTH_SESSION_HOURS: count(168, 8760).describe('How long a person stays signed in at most, however much they do.'),
+  BERTH_SESSION_IDLE_MINUTES: whole(1440, 5, 525_600).describe(
+    'How long a person who does nothing stays signed in, to the minute. An open live subscription counts as doing something.',
+  ),
+  BERTH_SESSIONS: count(20, 1000).describe(
+    'Maximum number of sessions per user; a further sign-in ends the oldest of them.',
+  ),
+  BERTH_SIGN_IN_TRIES: count(10, 1000).describe(
+    'Maximum number of attempts to sign in as one user by password or code within 15 minutes, from all clients together; three times as many per client address. All processes count together.',
+  ),
+  BERTH_PASSWORD_MEMORY_KB: whole(19_456, 7168, 4_194_304).describe(
+    'Memory that hashing a password takes (Argon2id), in KB. A password is hashed anew at the next sign-in when this or the passes have changed.',
+  ),
+  BERTH_PASSWORD_PASSES: whole(2, 1, 100).describe('Passes over its memory that hashing a password takes (Argon2id).'),
+  BERTH_PASSWORD_HASHES: whole(2, 1, 64).describe(
+    'Maximum number of passwords that an API process hashes at a time; more wait, and beyond 16 times as many, sign-ins are refused for a moment.',
+  ),
+  BERTH_OIDC_ISSUER: z
+    .url({ protocol: /^https?$/, error: 'must be the address of an issuer, such as https://login.example.com' })
+    .optional()
+    .describe('Issuer of the company’s own OpenID Connect provider, by whose accounts people can sign in.'),
+  BERTH_OIDC_CLIENT_ID: z.string().min(1).default('berth').describe('Id of Berth as a client of that provider.'),
+  BERTH_OIDC_CLIENT_SECRET: z.string().min(1).optional().describe('Secret of Berth as a client of that provider.'),
+  BERTH_OIDC_NAME: z
+    .string()
+    .min(1)
+    .max(60)
+    .default('your company')
+    .describe('Name of that provider, as the page for signing in shows it.'),
+  BERTH_OIDC_PRIVATE_HOSTS: registries().describe(
+    'Hosts of that provider that may be on private addresses or on this machine, and reached by plain HTTP: hosts with or without a port, addresses or CIDR ranges, comma-separated.',
+  ),
+}
 
 /** No lease is given for longer, whatever a process is set to. */
 export const MAX_LEASE_SECONDS = 300

@@ -14,7 +14,6 @@ import type { ContainerEngine } from './container-engine.ts'
 import type { DataDir } from './data-dir.ts'
 import { diskReadiness } from './disk-readiness.ts'
 import { openMasterKey, openVault } from './master-key.ts'
-import { ParallelDisposal } from './parallel-disposal.ts'
 import type { ControlPlaneContext, RoleContext, Served } from './role-context.ts'
 import { watchRights } from './watch-rights.ts'
 
@@ -107,5 +106,22 @@ async function probeEngine(runtime: ContainerRuntime): Promise<Pick<Served, 'eng
     return { engine: `${name} ${version}`, engineProblem: null }
   } catch (error) {
     return { engine: null, engineProblem: error instanceof EngineUnsupported ? error.message : null }
+  }
+}
+
+/** Disposes parts in parallel, each in its own order, so that their timeouts do not add up. */
+export class ParallelDisposal implements AsyncDisposable {
+  readonly #parts: AsyncDisposableStack[] = []
+
+  /** What one part has to undo. */
+  part(): AsyncDisposableStack {
+    const part = new AsyncDisposableStack()
+    this.#parts.push(part)
+    return part
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const ends = await Promise.allSettled(this.#parts.map((part) => part.disposeAsync()))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 }

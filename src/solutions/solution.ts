@@ -3,9 +3,21 @@ import { containerSettings } from '../app-types/container-settings.ts'
 import { typeConfigInputs } from '../app-types/type-config.ts'
 import { typeNamed } from '../app-types/wire-names.ts'
 import { isVariableName, VARIABLE_NAME_RULE } from '../domain/variable-name.ts'
-import { CATEGORIES } from './categories.ts'
 import { graphProblems } from './graph.ts'
 import { templateProblems } from './template.ts'
+
+/** Fields in which solutions are of use. */
+const CATEGORIES = [
+  'AUTOMATION',
+  'CONTENT',
+  'COLLABORATION',
+  'DEVELOPMENT',
+  'MONITORING',
+  'ANALYTICS',
+  'MESSAGING',
+  'SECURITY',
+  'SEARCH',
+] as const
 
 /** What a solution is: a file of catalogue/ declares one, and this schema says what it may hold. */
 

@@ -1,9 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RegistryCredential } from '../../src/engines/images/image-builder.ts'
-import type { ExecOptions, ExecResult } from '../../src/engines/runtime/command.ts'
-import type { ContainerRuntime, ObservedReplica, Rollout } from '../../src/engines/runtime/container-runtime.ts'
-import type { Task } from '../../src/engines/runtime/task.ts'
+import type {
+  ContainerRuntime,
+  ExecOptions,
+  ExecResult,
+  ObservedReplica,
+  Rollout,
+  Task,
+} from '../../src/engines/runtime/container-runtime.ts'
 import type { ContainerEngine } from '../../src/platform/container-engine.ts'
 
 export interface EngineOptions {

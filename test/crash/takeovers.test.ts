@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, inject, test } from 'vitest'
+import { proveInShort } from '../calls/idempotency/everything.ts'
 import { createFunction } from '../functions/function-cluster.ts'
 import { killDuringWake, type Victim } from '../functions/wake-kills.ts'
-import { proveInShort } from '../calls/idempotency/everything.ts'
 import { keepLogs } from '../logs/kept-logs.ts'
 import { killBuild } from '../logs/killed-build.ts'
 import { type GitServer, startGitServer } from '../support/git-server.ts'

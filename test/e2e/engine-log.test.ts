@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { engineVersion } from '../../src/app-types/engines/engines.ts'
 import { postgresql } from '../../src/app-types/engines/postgresql.ts'
-import { readWalState } from '../../src/worker/point-in-time/wal-state.ts'
+import { readWalState } from '../../src/worker/point-in-time/collect-wal.ts'
 import { ensureEngineImages } from '../support/engines/ensure-image.ts'
 import { EngineWorld, newCredentials, type RunningEngine } from '../support/engines/running-engine.ts'
 

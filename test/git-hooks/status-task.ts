@@ -1,5 +1,4 @@
-import { reportDueStatuses } from '../../src/worker/commit-statuses/report-due-statuses.ts'
-import type { StatusContext } from '../../src/worker/commit-statuses/report-status.ts'
+import { reportDueStatuses, type StatusContext } from '../../src/worker/commit-statuses/report-status.ts'
 import { PeriodicTasks } from '../../src/worker/periodic/periodic-tasks.ts'
 
 /** What a worker does of its periodic tasks for the statuses of commits. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { timedOutParty } from '../../src/ingress/http1/timed-out-party.ts'
+import { timedOutParty } from '../../src/ingress/http1/exchange.ts'
 
 const ANSWER_MS = 60_000
 const body = { bytes: 10, isComplete: false, isHeldBack: false, lastByteAt: 0 }

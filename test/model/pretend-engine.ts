@@ -4,13 +4,14 @@ import type { CallBounds } from '../../src/engines/call-bounds.ts'
 import { type Built, type ImageBuilder, ImageError } from '../../src/engines/images/image-builder.ts'
 import {
   type ContainerRuntime,
+  type EngineMark,
   type ObservedReplica,
   type Rollout,
   type RolloutReference,
   RuntimeError,
+  type Task,
+  taskName,
 } from '../../src/engines/runtime/container-runtime.ts'
-import type { EngineMark } from '../../src/engines/runtime/engine-mark.ts'
-import { type Task, taskName } from '../../src/engines/runtime/task.ts'
 import { BROKEN } from './model.ts'
 
 const SLOWEST_MS = 12

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { runtimeUnavailable, unavailable } from '../../src/domain/errors.ts'
 import { RuntimeError } from '../../src/engines/runtime/container-runtime.ts'
-import { loggedError } from '../../src/platform/logged-error.ts'
+import { loggedError } from '../../src/platform/log.ts'
 import { Prisma } from '../../src/storage/database/generated/prisma/client.ts'
 import { LeaseLost } from '../../src/worker/claim/abandoned.ts'
 import { maskedError } from '../../src/worker/text/masked-error.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DomainError } from '../../src/domain/errors.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { connectGitInstallation } from '../../src/services/git/connect-git-installation.ts'
-import { assertOwnInstallation } from '../../src/worker/builds/own-installation.ts'
+import { assertOwnInstallation } from '../../src/worker/builds/build.ts'
 import { startGitHubUsers } from '../support/github-users.ts'
 import { createWorld, type World } from '../support/world.ts'
 

@@ -20,7 +20,6 @@ const REACHES: Readonly<Record<string, string>> = {
   'src/builder/source-reader/start-source-reader.ts': 'a pipe of the process',
   'src/engines/docker/connection.ts': 'the operator: the engine',
   'src/engines/docker/ssh-agent.ts': 'the operator: the engine',
-  'src/engines/docker/tls-agent.ts': 'the operator: the engine',
   'src/ingress/connections/vanished-clients.ts': 'clients that connected',
   'src/ingress/http1/client-connection.ts': 'clients that connected',
   'src/ingress/tcp/port-listener.ts': 'clients that connected',

@@ -15,10 +15,10 @@ const READERS: Readonly<Record<string, string>> = {
   'engines/docker/runtime/watch.ts': 'when the engine’s events happened',
   'storage/secrets/git-signature.ts': 'when a provider signed a push',
   'calls/authenticate.ts': 'when a token expires',
-  'api/sign-in/browser.ts': 'when a session ends',
+  'api/sign-in/browser-calls.ts': 'when a session ends',
+  'worker/housekeeping/delete-expired.ts': 'when files were written',
   'worker/housekeeping/sweep-backups.ts': 'when files were written',
   'worker/housekeeping/sweep-images.ts': 'when the engine created an image',
-  'worker/housekeeping/sweep-uploads.ts': 'when files were written',
   'worker/runs/begin-attempt.ts': 'since when the engine is asked for output',
   'worker/runs/run-output.ts': 'until when output is kept',
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteExpiredAnswers } from '../../src/worker/housekeeping/delete-expired-answers.ts'
+import { deleteExpiredAnswers } from '../../src/worker/housekeeping/delete-expired.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
-import { DiskGrowth } from '../../src/worker/housekeeping/disk-growth.ts'
+import { DiskGrowth } from '../../src/worker/housekeeping/measure-disk.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'berth-growth-'))
 const isMounted = (() => {

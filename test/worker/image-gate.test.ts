@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { LocalCopy, RegistryCredential } from '../../src/engines/images/image-builder.ts'
-import { resolveFor } from '../../src/worker/images/image-gate.ts'
-import { recordPull } from '../../src/worker/images/pulled-images.ts'
+import { recordPull, resolveFor } from '../../src/worker/images/image-gate.ts'
 import type { RegistryLogins } from '../../src/worker/images/registry-logins.ts'
 import type { TestRegistry } from '../contracts/engine-harness.ts'
 import { createMemoryHarness } from '../support/memory-engine/memory-harness.ts'

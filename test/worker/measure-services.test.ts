@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { ExecOptions } from '../../src/engines/runtime/command.ts'
-import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
+import type { ContainerRuntime, ExecOptions } from '../../src/engines/runtime/container-runtime.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import { deleteOldLogs } from '../../src/worker/logs/delete-old-logs.ts'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { ContainerRuntime } from '../../src/engines/runtime/container-runtime.ts'
 import { getAppEnvStatus } from '../../src/services/app-env/app-env-reads.ts'
 import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
-import { measureVolumes } from '../../src/worker/housekeeping/measure-volumes.ts'
+import { measureVolumes } from '../../src/worker/housekeeping/volumes.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 const MB = 1024 * 1024

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import type { WalPiece } from '../../src/storage/database/generated/prisma/client.ts'
 import { choosePieces, gapIn } from '../../src/worker/backups/replay-plan.ts'
-import { readWalState } from '../../src/worker/point-in-time/wal-state.ts'
+import { readWalState } from '../../src/worker/point-in-time/collect-wal.ts'
 
 const at = (minute: number) => new Date(Date.UTC(2026, 10, 30, 12, minute))
 const piece = (number: number, minute: number | null) =>

@@ -5,8 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { newId } from '../../src/domain/ids.ts'
 import type { Prisma } from '../../src/storage/database/generated/prisma/client.ts'
 import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
-import { sweepBackups } from '../../src/worker/housekeeping/sweep-backups.ts'
-import { sweepWalArchives } from '../../src/worker/housekeeping/sweep-wal-archives.ts'
+import { sweepBackups, sweepWalArchives } from '../../src/worker/housekeeping/sweep-backups.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 const DAY_MS = 86_400_000

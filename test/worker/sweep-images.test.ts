@@ -7,7 +7,7 @@ import { readAppEnvHistory } from '../../src/services/app-env/app-env-history.ts
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
 import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
-import { sweepBuildSteps } from '../../src/worker/housekeeping/sweep-build-steps.ts'
+import { sweepBuildSteps } from '../../src/worker/housekeeping/sweep-containers.ts'
 import { sweepImages } from '../../src/worker/housekeeping/sweep-images.ts'
 import { createHarbour, type Harbour } from './fixtures.ts'
 import { inMemory } from './harbour-engine.ts'

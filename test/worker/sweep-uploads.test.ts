@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { uploadFile } from '../../src/config/upload-files.ts'
 import { newId } from '../../src/domain/ids.ts'
-import { sweepUploads } from '../../src/worker/housekeeping/sweep-uploads.ts'
+import { sweepUploads } from '../../src/worker/housekeeping/delete-expired.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 const DAY_MS = 86_400_000

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { LoadSession } from '../../src/ingress/activator/load-session.ts'
-import { deleteOldLoads } from '../../src/worker/request-scaling/delete-old-loads.ts'
+import { deleteOldLoads } from '../../src/worker/housekeeping/delete-expired.ts'
 import { createScalingWorld, type ScalingWorld } from './scaling-world.ts'
 
 let world: ScalingWorld

@@ -1,15 +1,25 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { Logger } from 'pino'
 import { userOf } from '../../calls/caller.ts'
+import type { Config } from '../../config/config.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { approveAuthorization, refuseAuthorization } from '../../services/oauth/consent-commands.ts'
+import type { Services } from '../../services/services.ts'
+import type { Admission } from '../http/admission.ts'
 import { addressOf, answer, type ServerContext } from '../http/context.ts'
 import { OAUTH_PATHS } from '../http/oauth-addresses.ts'
 import { answerPage } from '../http/page.ts'
 import { readForm } from '../http/request-body.ts'
 import { findSignedIn, getSignedIn } from '../http/signed-in.ts'
 import { consentPage, type Question } from './consent-page.ts'
-import type { OauthParts } from './oauth-parts.ts'
 import type { OauthServer } from './oauth-server.ts'
+
+export interface OauthParts {
+  services: Services
+  config: Config
+  admission: Admission
+  log: Logger
+}
 
 const FORM_LIMIT_KB = 4
 

@@ -8,8 +8,7 @@ import { addressOf, answerJson, type ServerContext, type ServerEnv, type ServerM
 import { issuerOf, OAUTH_PATHS, RESOURCE_PATHS } from '../http/oauth-addresses.ts'
 import { readBytes, readJsonObject } from '../http/request-body.ts'
 import { readRegistration } from './client-metadata.ts'
-import { answerConsent, askConsent } from './consent.ts'
-import type { OauthParts } from './oauth-parts.ts'
+import { answerConsent, askConsent, type OauthParts } from './consent.ts'
 import type { OauthServer } from './oauth-server.ts'
 
 /** Each registration costs as much as so many other requests of a client without a token. */

@@ -10,9 +10,10 @@ import type { Services } from '../../services/services.ts'
 import { mountGraphiqlFiles } from '../graphql/graphiql/page.ts'
 import { accessRecorder, logAccess } from '../http/access-log.ts'
 import { type Admission, createAdmission } from '../http/admission.ts'
-import { answer, beginRequest, locateClient, type ServerEnv } from '../http/context.ts'
+import { answer, beginRequest, locateClient, type ServerContext, type ServerEnv } from '../http/context.ts'
 import { createHttpMetrics, serveMetrics } from '../http/http-metrics.ts'
 import { identify } from '../http/identify.ts'
+import { answerPage, escaped, ICON_ADDRESS } from '../http/page.ts'
 import { createRateLimits, type RateLimits } from '../http/rate-limits.ts'
 import { limitBody } from '../http/request-body.ts'
 import { mountMcp } from '../mcp/mount-mcp.ts'
@@ -27,7 +28,6 @@ import { mountSignIn } from '../sign-in/mount-sign-in.ts'
 import { answerGraphQLError, GRAPHQL_PATH, type GraphQLHandler, mountGraphQL } from './graphql-route.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerIndex } from './index-page.ts'
-import { answerInvitation } from './invitation-page.ts'
 import { type ShortWay, shortWay } from './short-way.ts'
 
 export interface ServerDependencies {
@@ -106,4 +106,26 @@ export function createServer({
     short,
     drain: () => draining.abort(new ProcessEnding()),
   }
+}
+
+/**
+ * Where the link of an invitation leads. The secret is behind the #, which browsers keep to themselves, and the page has
+ * no script: it says what to do with it.
+ */
+function answerInvitation(c: ServerContext, config: Config): Response {
+  const origin = (config.BERTH_API_URL ?? new URL(c.req.url).origin).replace(/\/$/, '')
+  const accept = `${escaped(origin)}/api/public/v1/account/invitation/accept`
+  const body = `<header><img src="${ICON_ADDRESS}" alt=""><div><h1>You are invited</h1>
+<p>to an account of this Berth. The link works once.</p></div></header>
+<section><h2>If you are new here</h2>
+<p>The secret is what stands behind the <code>#</code> in the address of this page. Send it in place of a token: the
+answer has a token of your own, which is shown this once.</p>
+<pre><code>curl -X POST -H "Authorization: &lt;secret&gt;" -H "Content-Type: application/json" -d '{}' \\
+  ${accept}</code></pre></section>
+<section><h2>If you have a user here</h2>
+<p>Call with your own token, and send the secret as a field: the account is added to yours.</p>
+<pre><code>curl -X POST -H "Authorization: $TOKEN" -H "Content-Type: application/json" \\
+  -d '{"secret": "&lt;secret&gt;"}' ${accept}</code></pre>
+<p><a href="/docs">All calls</a></p></section>`
+  return answerPage(c, { title: 'Invitation to Berth', body })
 }

@@ -1,7 +1,33 @@
+import type { Hono } from 'hono'
 import type { Services } from '../../services/services.ts'
-import type { ServerContext } from '../http/context.ts'
+import { endSession } from '../../services/session/session-commands.ts'
+import { addressOf, answer, answerJson, type ServerContext, type ServerEnv } from '../http/context.ts'
 import { answerPage, escaped, ICON_ADDRESS } from '../http/page.ts'
+import { findSignedIn, getSignedIn } from '../http/signed-in.ts'
+import { onPerson, type SignInParts } from './browser-calls.ts'
 import { scriptPath } from './scripts.ts'
+
+/** The page at /account-security, and what it shows. */
+export function mountSecurity(app: Hono<ServerEnv>, parts: SignInParts): void {
+  const { services } = parts
+  app.get('/account-security', async (c) => {
+    const caller = await findSignedIn(c, parts)
+    if (!caller) return answer(c, 303, null, { Location: '/sign-in?next=/account-security' })
+    const [methods, sessions] = [await services.signIn.methods(caller), await services.sessions.list(caller)]
+    const { BERTH_OIDC_ISSUER: issuer, BERTH_OIDC_NAME: name } = parts.config
+    const companyName = issuer ? name : null
+    return answerSecurityPage(c, { methods, sessions, isAdmin: caller.isInstallationAdmin, companyName })
+  })
+  app.get('/account-security/methods', async (c) => {
+    const caller = await getSignedIn(c, parts)
+    const [methods, sessions] = [await services.signIn.methods(caller), await services.sessions.list(caller)]
+    return answerJson(c, 200, { ...methods, sessions })
+  })
+  onPerson(app, '/account-security/session/end', parts, endSession.input, async (c, input, caller) => {
+    const options = { requestId: c.get('requestId'), address: addressOf(c), api: 'sign-in' }
+    return (await services.perform(caller, endSession, input, options)).result
+  })
+}
 
 type Methods = Awaited<ReturnType<Services['signIn']['methods']>>
 type Sessions = Awaited<ReturnType<Services['sessions']['list']>>
@@ -15,7 +41,7 @@ interface Shown {
 }
 
 /** The user's ways to sign in, and their sessions. Its buttons call the same routes as a console does. */
-export function answerSecurityPage(c: ServerContext, { methods, sessions, isAdmin, companyName }: Shown): Response {
+function answerSecurityPage(c: ServerContext, { methods, sessions, isAdmin, companyName }: Shown): Response {
   const body = [
     `<header><img src="${ICON_ADDRESS}" alt=""><div><h1>Your sign-in</h1><p>${escaped(methods.email)}</p></div></header>`,
     passkeySection(methods),
@@ -28,7 +54,7 @@ export function answerSecurityPage(c: ServerContext, { methods, sessions, isAdmi
   return answerPage(c, { title: 'Your sign-in to Berth', body: body.join('\n'), script: scriptPath('security') })
 }
 
-export const day = (time: Date): string => time.toISOString().slice(0, 10)
+const day = (time: Date): string => time.toISOString().slice(0, 10)
 const minute = (time: Date): string => `${day(time)} ${time.toISOString().slice(11, 16)} UTC`
 
 function passkeySection({ passkeys }: Methods): string {

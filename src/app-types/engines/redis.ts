@@ -1,6 +1,71 @@
-import { authority, type Engine, type EngineFacts, script } from './engine.ts'
-import { copyRedisSlowLog } from './logs/redis.ts'
-import { redisMetrics } from './metrics/redis.ts'
+import { authority, type Engine, type EngineFacts, type EngineMetrics, script } from './engine.ts'
+import {
+  cacheHitRate,
+  connections,
+  diskUsage,
+  engineMemory,
+  megabytes,
+  operations,
+  perSecond,
+  reported,
+  sharePercent,
+} from './engine-metrics.ts'
+
+const redisMetrics: EngineMetrics = {
+  command: script(
+    'echo keys:0',
+    // Keys of each database, on a line that says more.
+    "redis-cli -e info | tr -d '\\r' | sed 's/^db[0-9]*:keys=\\([0-9]*\\),.*/keys:\\1/'",
+  ),
+  series: [
+    // Without the session that asks.
+    connections(reported('connected_clients', { plus: -1 })),
+    diskUsage(megabytes('aof_current_size')),
+    engineMemory(megabytes('used_memory')),
+    cacheHitRate(sharePercent('keyspace_hits', 'keyspace_misses')),
+    operations(perSecond('total_commands_processed')),
+    {
+      name: 'blocked_clients',
+      unit: 'COUNT',
+      description: 'Clients that wait for an element or a message.',
+      combined: 'SUM',
+      value: reported('blocked_clients'),
+    },
+    { name: 'keys', unit: 'COUNT', description: 'Keys of all databases.', combined: 'MAX', value: reported('keys') },
+    {
+      name: 'evicted_keys',
+      unit: 'PER_SECOND',
+      description: 'Keys that were evicted because the memory was used up.',
+      combined: 'SUM',
+      value: perSecond('evicted_keys'),
+    },
+  ],
+}
+
+// Redis keeps its slow log in memory. What came since the last time, oldest first, after the newest number; commands
+// from inside of the container are Berth's own. Arguments are cut as Redis cuts them.
+const PROGRAM = [
+  'local since, lines = tonumber(ARGV[1]), {}',
+  'local entries = redis.call("SLOWLOG", "GET", 256)',
+  'local newest = entries[1] and entries[1][1] or -1',
+  // A server that was started again counts from zero.
+  'if newest < since then since = -1 end',
+  'for at = #entries, 1, -1 do',
+  '  local number, _, micros, words, client = unpack(entries[at])',
+  '  if number > since and string.sub(client, 1, 10) ~= "127.0.0.1:" then',
+  '    lines[#lines + 1] = string.format("slow command: %.3f ms, from %s: %s", micros / 1000, client, cjson.encode(words))',
+  '  end',
+  'end',
+  'return { newest, unpack(lines) }',
+].join('\n')
+
+/** Writes new entries of the slow log to the output of the container's main process. */
+const copyRedisSlowLog = script(
+  // In memory, and gone with the container, as the slow log is.
+  'seen=/tmp/slow-log-seen; since=-1; [ ! -s "$seen" ] || since=$(< "$seen")',
+  `redis-cli -e eval '${PROGRAM}' 0 "$since" |`,
+  '  { read -r newest; cat > /proc/1/fd/1; printf %s "$newest" > "$seen"; }',
+)
 
 const CONFIG_FILE = '/usr/local/etc/redis/redis.conf'
 

@@ -1,5 +1,5 @@
 import { BuildFailure } from '../../domain/build-failure.ts'
-import { buildStage, dockerfileOf, nodeBuildBase } from './node-image.ts'
+import { buildStage, DEFAULT_NODE_VERSION, dockerfileOf, NODE_VERSIONS, nodeBuildBase } from './node-image.ts'
 import { requireScript } from './node-package.ts'
 import type { BuildPreset, DockerfileRequest, SourceFacts } from './preset.ts'
 
@@ -32,7 +32,7 @@ interface StaticSite {
 }
 
 /** Builds with Node.js, and serves the output without it. */
-export function staticSite(request: DockerfileRequest, { outputs }: StaticSite): string {
+function staticSite(request: DockerfileRequest, { outputs }: StaticSite): string {
   requireScript(request, 'build')
   const candidates = outputs.join(' ')
   const found = `for folder in ${candidates}; do if [ -f "$folder/index.html" ]; then mv "$folder" /site; break; fi; done`
@@ -79,3 +79,24 @@ export const pageFolder = ({ files, foldersBelow }: SourceFacts): string | null 
   PAGE_FOLDERS.find((folder) =>
     folder === '.' ? files.has('index.html') : foldersBelow.get(folder)?.includes('index.html'),
   ) ?? null
+
+/** An Angular site. Since version 17 its files are in `dist/<project>/browser`, before that in `dist/<project>`. */
+export const angular: BuildPreset = {
+  versions: NODE_VERSIONS,
+  defaultVersion: DEFAULT_NODE_VERSION,
+  dockerfile: (request) => staticSite(request, { outputs: ['dist/*/browser', 'dist/*', 'dist/browser', 'dist'] }),
+}
+
+/** A site that Vite builds. */
+export const vite: BuildPreset = {
+  versions: NODE_VERSIONS,
+  defaultVersion: DEFAULT_NODE_VERSION,
+  dockerfile: (request) => staticSite(request, { outputs: ['dist', 'build'] }),
+}
+
+/** A Vue site: built, then served as files. */
+export const vueJs: BuildPreset = {
+  versions: NODE_VERSIONS,
+  defaultVersion: DEFAULT_NODE_VERSION,
+  dockerfile: (request) => staticSite(request, { outputs: ['dist'] }),
+}

@@ -1,9 +1,16 @@
+import { z } from 'zod'
 import type { AppType, Preset } from '../app-type.ts'
 import { urlsOfEngine } from '../connection-urls.ts'
 import type { Engine } from '../engines/engine.ts'
 import { settingDefaults } from '../engines/engines.ts'
 import { ENGINES } from '../engines/list.ts'
-import { databaseSettings } from './database-settings.ts'
+
+const MAX_TEXT = 200
+
+/** Names and bounds depend on the preset: `engineProblems` checks them. */
+const databaseSettings = z
+  .record(z.string().max(MAX_TEXT), z.union([z.number(), z.boolean(), z.string().max(MAX_TEXT)]))
+  .describe('Settings of a managed service by name. Their types and bounds are in the database presets.')
 
 const presetOf = (engine: Engine): Preset => ({ kind: 'ENGINE', name: engine.name, engine })
 const [first, ...others] = ENGINES

@@ -1,12 +1,11 @@
 import { createWriteStream } from 'node:fs'
 import { chmod, link, lstat, mkdir, symlink } from 'node:fs/promises'
 import { posix } from 'node:path'
-import type { Transform } from 'node:stream'
+import { Transform } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import type { SourceLimits } from '../limits.ts'
 import { bytesBelow, bytesOf, textOf } from './byte-names.ts'
-import { countedBy } from './counted-by.ts'
 import { assertTarget, entryPath, SourceBudget } from './entry-rules.ts'
 import { type AbsentEntry, MAX_ABSENT } from './source-tree.ts'
 
@@ -130,3 +129,16 @@ const parentOf = (path: string): string => {
   const parent = posix.dirname(path)
   return parent === '.' ? '' : parent
 }
+
+/** Passes a stream on, and its bytes to a counter, which ends the stream by throwing. */
+export const countedBy = (count: (bytes: number) => void): Transform =>
+  new Transform({
+    transform(chunk: Buffer, _encoding, done) {
+      try {
+        count(chunk.length)
+        done(null, chunk)
+      } catch (error) {
+        done(error as Error)
+      }
+    },
+  })

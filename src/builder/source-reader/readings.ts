@@ -63,7 +63,7 @@ export const readings = {
 
   /** The addresses of submodules, from what git has printed of their settings. */
   async submodules({ text, paths }: { text: string; paths: readonly string[] }) {
-    const { submoduleAddresses } = await import('../tree/submodule-addresses.ts')
+    const { submoduleAddresses } = await import('../tree/listed-tree.ts')
     return submoduleAddresses(text, paths)
   },
 

@@ -1,7 +1,8 @@
 import { createReadStream } from 'node:fs'
 import { BuildFailure } from '../../domain/build-failure.ts'
+import { nameOf } from '../archive/byte-names.ts'
 import { entryPath, SourceBudget } from '../archive/entry-rules.ts'
-import { COMMIT, MAX_PATH_LENGTH, MAX_SUBMODULES, type SourceLimits } from '../limits.ts'
+import { COMMIT, MAX_ADDRESS, MAX_PATH_LENGTH, MAX_SUBMODULES, type SourceLimits } from '../limits.ts'
 
 /** Of the mode, the type, the id and the size before each path. */
 const MAX_PREFIX_LENGTH = 128
@@ -50,4 +51,23 @@ function take(entry: string, budget: SourceBudget): Listed['submodules'][number]
   budget.addFoldersAbove(path)
   const [, commit] = /^160000 commit ([0-9a-f]+) /.exec(entry) ?? []
   return commit && COMMIT.test(commit) ? { path, commit } : null
+}
+
+const SETTING = /^submodule\.(.*)\.(path|url)$/s
+
+/** The addresses of the submodules at these paths, from what `git config -z --get-regexp` printed; null where it has none. */
+export function submoduleAddresses(text: string, paths: readonly string[]): { path: string; address: string | null }[] {
+  const settings = new Map<string, { path?: string; url?: string }>()
+  for (const entry of text.split('\0')) {
+    const end = entry.indexOf('\n')
+    const [, name, key] = SETTING.exec(entry.slice(0, Math.max(end, 0))) ?? []
+    if (name === undefined || key === undefined) continue
+    settings.set(name, { ...settings.get(name), [key]: entry.slice(end + 1) })
+  }
+  // By path: two submodules may have the same one, of which git takes the last.
+  const byPath = new Map([...settings.values()].map(({ path = '', url }) => [nameOf(Buffer.from(path)), url ?? null]))
+  return paths.map((path) => {
+    const address = byPath.get(path) ?? null
+    return { path, address: address !== null && address.length <= MAX_ADDRESS ? address : null }
+  })
 }

@@ -1,12 +1,12 @@
 import { Agent as HttpAgent } from 'node:http'
-import { Agent as HttpsAgent } from 'node:https'
+import { Agent, type AgentOptions, Agent as HttpsAgent } from 'node:https'
+import type { Duplex } from 'node:stream'
+import { inspect } from 'node:util'
 import Docker from 'dockerode'
 import { LOCAL_SOCKET, parseEngineAddress } from '../../domain/engine-address.ts'
-import { engineKeys } from './engine-keys.ts'
+import { type EngineKeys, engineKeys } from './engine-keys.ts'
 import { AccountNetworks } from './networks.ts'
-import { quieten } from './quiet-modem.ts'
 import { SshAgent } from './ssh-agent.ts'
-import { TlsAgent } from './tls-agent.ts'
 
 export interface EngineOptions {
   /** `unix://`, `tcp://`, `http://` or `https://`; the local socket when omitted. */
@@ -108,4 +108,53 @@ export function ask(engine: DockerEngine, { path, query = {}, isStream = false, 
   return new Promise((resolve, reject) => {
     engine.docker.modem.dial(options, (error, answer) => (error ? reject(error) : resolve(answer)))
   })
+}
+
+interface RequestOptions {
+  agent?: object
+  signal?: object
+}
+
+interface RequestBuilder {
+  buildRequest(options: RequestOptions, ...rest: unknown[]): void
+}
+
+/**
+ * docker-modem serializes every request's options for its debug log, even when no log takes it, and follows the agent
+ * and the signal through every object they refer to: in a busy process that is most of the heap, and blocks it for
+ * seconds. A short description of those two stops that.
+ */
+function quieten(docker: Docker): Docker {
+  const modem = docker.modem as unknown as RequestBuilder
+  const buildRequest = modem.buildRequest.bind(modem)
+  modem.buildRequest = (options, ...rest) => {
+    for (const heavy of [options.agent, options.signal]) {
+      if (heavy)
+        Object.defineProperty(heavy, inspect.custom, { value: () => heavy.constructor.name, configurable: true })
+    }
+    buildRequest(options, ...rest)
+  }
+  return docker
+}
+
+type Connected = (error: Error | null, stream: Duplex) => void
+
+/** Both ends prove who they are, by certificates of the operator's own authority. */
+class TlsAgent extends Agent {
+  readonly #keys: EngineKeys
+
+  constructor(keys: EngineKeys, options: AgentOptions = {}) {
+    super(options)
+    this.#keys = keys
+  }
+
+  override createConnection(options: object, connected?: Connected): Duplex | null | undefined {
+    try {
+      return super.createConnection({ ...options, ...this.#keys.tls() }, connected)
+    } catch (error) {
+      // Keys that cannot be read, or are none.
+      queueMicrotask(() => connected?.(error as Error, undefined as never))
+      return undefined
+    }
+  }
 }

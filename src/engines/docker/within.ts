@@ -4,7 +4,6 @@ import { exhaustedWords, isHostExhausted } from '../../domain/host-exhausted.ts'
 import type { CallBounds } from '../call-bounds.ts'
 import type { DockerEngine } from './connection.ts'
 import { messageOf, statusOf } from './engine-answers.ts'
-import { EngineDiskFull } from './engine-disk-full.ts'
 import { refusedAs } from './engine-words.ts'
 
 interface Deadline {
@@ -89,4 +88,16 @@ function isConnectionFailure(error: unknown): boolean {
   return (
     typeof code === 'string' && (!code.startsWith('ERR_') || /^ERR_(STREAM_PREMATURE_CLOSE|TLS_|SSL_|OSSL_)/.test(code))
   )
+}
+
+/** The operator can make room, so a later attempt may succeed. */
+class EngineDiskFull extends Failure<'ENGINE_DISK_FULL'> {
+  constructor(options?: ErrorOptions) {
+    super('ENGINE_DISK_FULL', 'The container engine has no disk space left')
+    this.cause = options?.cause
+  }
+
+  protected override get passing(): readonly 'ENGINE_DISK_FULL'[] {
+    return ['ENGINE_DISK_FULL']
+  }
 }

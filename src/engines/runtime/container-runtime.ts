@@ -4,13 +4,6 @@ import { Failure } from '../../domain/failure.ts'
 import type { Resources } from '../../domain/resources.ts'
 import type { CallBounds } from '../call-bounds.ts'
 import type { CommandStreams } from '../command-streams.ts'
-import type { ExecOptions, ExecResult } from './command.ts'
-import type { EngineMark } from './engine-mark.ts'
-import type { NetworkGroup } from './network-group.ts'
-import type { ContainerPhase } from './phase.ts'
-import type { ObservedRun, RunContainer, RunReference } from './run.ts'
-import type { ContainerFile, Sandbox } from './sandbox.ts'
-import type { ObservedTask, Task, TaskReference } from './task.ts'
 
 export interface RuntimeInfo {
   name: string
@@ -360,4 +353,167 @@ export class RuntimeError extends Failure<RuntimeErrorReason> {
   protected override get passing(): readonly RuntimeErrorReason[] {
     return ['NOT_RUNNING']
   }
+}
+
+/** A file of a container, often a secret: its content is in no label, log or error. */
+export interface ContainerFile {
+  /** Absolute. Its folder must not be one that the image needs to write to. */
+  path: string
+  content: string
+}
+
+/** What a container may do beyond the least. Everything that is not named here is dropped or refused. */
+export interface Sandbox {
+  /** `uid:gid`, numeric. Owns the volume and the files. */
+  user: string
+  /** All others are dropped. */
+  capabilities: readonly string[]
+  readOnlyRoot: boolean
+  /** Folders in memory of limited size, writable also where the root is not. They count towards the memory limit. */
+  tmpfs: readonly string[]
+  /** Size of /dev/shm; null: the engine's default. */
+  sharedMemoryMb: number | null
+  /** Limit of open files; null: the engine's default. */
+  openFiles: number | null
+}
+
+/** Environments that reach each other by short names, on a network of their own. */
+export interface NetworkGroup {
+  id: string
+  /** Names of the containers there, which all replicas share but those that follow the first. */
+  aliases: readonly string[]
+}
+
+/** Where a container is in its life. */
+export type ContainerPhase = 'created' | 'running' | 'restarting' | 'paused' | 'exited' | 'dead'
+
+/** `timeoutSeconds` bounds the whole command. */
+export interface ExecOptions extends CallBounds, CommandStreams {
+  /** Name, or `uid:gid`; omitted: the container's own. */
+  user?: string
+  /** Added to the container's own. */
+  environment?: Record<string, string>
+  /**
+   * Of letters, digits, `-` and `_`. Commands of the same key that still run in the container are killed first, such
+   * as that of a worker that was killed.
+   */
+  key?: string
+}
+
+export interface ExecResult {
+  /** 126 and 127: the command could not be started. 137: it, or its container, was killed. */
+  exitCode: number
+  /** The last 8 KiB of standard error, as text. */
+  errorOutput: string
+}
+
+/** One container of a finite run. It is never restarted, and stays when it has ended until it is removed. */
+export interface RunContainer {
+  accountId: string
+  appId: string
+  appEnvId: string
+  contentId: string
+  runId: string
+  /** From 1. Each attempt has a container of its own. */
+  attempt: number
+  /** Fencing token of the worker that creates it, kept as a label. */
+  generation: number
+  requestId: string
+  pinnedImage: string
+  /** Null keeps the image's own. */
+  command: { entrypoint: string[]; args: string[] } | null
+  workingDir: string | null
+  environment: Record<string, string>
+  files: readonly ContainerFile[]
+  settings: ContainerSettings | null
+  resources: Resources
+  /** Whose network it joins beside the account's. */
+  group: NetworkGroup | null
+}
+
+/** A container of a run, as the engine reports it. */
+export interface ObservedRun {
+  name: string
+  containerId: string
+  appEnvId: string
+  runId: string
+  attempt: number
+  phase: ContainerPhase
+  startedAt: Date | null
+  finishedAt: Date | null
+  /** Null until it has ended. */
+  exitCode: number | null
+  outOfMemory: boolean
+  /** Why its command could not be run, and what to do; absent when it has run, or is one of several that were listed. */
+  startFault?: string
+}
+
+/** All that are named. Omitted: every one of the installation. */
+export interface RunReference {
+  appEnvId?: string
+  containerId?: string
+}
+
+/** Decided before the container exists: a repeated step finds what an earlier one has made. */
+export const runName = ({ runId, attempt }: Pick<RunContainer, 'runId' | 'attempt'>): string =>
+  `berth-${runId.replaceAll('_', '-')}-${attempt}`.toLowerCase()
+
+/** A container beside the replicas of an environment that does one thing, and is removed. It is never restarted. */
+export interface Task {
+  accountId: string
+  appId: string
+  appEnvId: string
+  /** The operation that it is part of; its id and the purpose name the container. */
+  operationId: string
+  /** Fencing token of the worker that starts it, kept as a label. */
+  generation: number
+  requestId: string
+  /** Of lower-case letters, digits and `-`, at most 20: `restore`. */
+  purpose: string
+  pinnedImage: string
+  /** Empty: the image's own. */
+  entrypoint: readonly string[]
+  /** With an empty entrypoint, empty arguments are the image's own too. */
+  args: readonly string[]
+  environment: Record<string, string>
+  files: readonly ContainerFile[]
+  sandbox: Sandbox | null
+  /** The volume of the environment; created when missing. */
+  volume: { id: string; path: string } | null
+  /** Volumes of its own, which are removed with it. */
+  scratchPaths: readonly string[]
+  /** `ACCOUNT`: the network of the account's containers. `NONE`: the loopback only. */
+  network: 'ACCOUNT' | 'NONE'
+  resources: Resources
+}
+
+export interface TaskReference {
+  appEnvId: string
+  /** Omitted: those of every operation. */
+  operationId?: string
+}
+
+/** One task of this installation, running or ended. */
+export interface ObservedTask {
+  name: string
+  appEnvId: string
+  operationId: string
+}
+
+/**
+ * Name of a task's container: `berth-task-<operation>-<purpose>`. Decided before the container exists, so that a step
+ * that is repeated finds what an earlier attempt left.
+ */
+export const taskName = ({ operationId, purpose }: Pick<Task, 'operationId' | 'purpose'>): string =>
+  `berth-task-${operationId.replaceAll('_', '-')}-${purpose}`.toLowerCase()
+
+/**
+ * Says on an engine which database the installation that runs containers there has. A copy of the installation has the
+ * same id, and would take the containers of the original for its own.
+ */
+export interface EngineMark {
+  /** Known to the database that it is of. */
+  nonce: string
+  /** Where that Berth runs, for people. */
+  holder: string
 }

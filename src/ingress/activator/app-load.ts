@@ -1,6 +1,79 @@
+import { stepOf } from '../../domain/duration-histogram.ts'
 import type { Route, RouteScaling } from '../routes/route-table.ts'
-import { type EndedCounts, EndedRequests } from './ended-requests.ts'
-import { PeakWindow } from './peak-window.ts'
+
+/** The window is kept in so many parts: what is left out of it is late by one of them at most. */
+const PARTS = 100
+const MIN_PART_MS = 500
+
+/** The largest of the values that a number had within the last seconds. */
+class PeakWindow {
+  private parts: { at: number; peak: number }[] = []
+
+  private readonly seconds: () => number
+
+  constructor(seconds: () => number) {
+    this.seconds = seconds
+  }
+
+  record(value: number, now: number): void {
+    const last = this.parts.at(-1)
+    if (last && now - last.at < this.partMs) last.peak = Math.max(last.peak, value)
+    else this.parts.push({ at: now, peak: value })
+    if (this.parts.length > 2 * PARTS) this.dropOld(now)
+  }
+
+  of(now: number): number {
+    this.dropOld(now)
+    return this.parts.reduce((most, { peak }) => Math.max(most, peak), 0)
+  }
+
+  private get partMs(): number {
+    return Math.max(MIN_PART_MS, (this.seconds() * 1000) / PARTS)
+  }
+
+  private dropOld(now: number): void {
+    const since = now - this.seconds() * 1000 - this.partMs
+    this.parts = this.parts.filter(({ at }) => at >= since)
+  }
+}
+
+/** What is counted of requests that ended, for the metrics of their environment. */
+interface EndedCounts {
+  invocations: number
+  errors: number
+  queuedMs: number
+  /** How many took how long, by `stepOf`. */
+  durations: number[]
+}
+
+/** Requests of one environment that ended since they were last reported. */
+class EndedRequests {
+  private counts: EndedCounts = { invocations: 0, errors: 0, queuedMs: 0, durations: [] }
+
+  add(isError: boolean, durationMs: number, queuedMs: number): void {
+    const { counts } = this
+    counts.invocations += 1
+    if (isError) counts.errors += 1
+    counts.queuedMs += Math.round(queuedMs)
+    const step = stepOf(durationMs)
+    while (counts.durations.length <= step) counts.durations.push(0)
+    counts.durations[step] = (counts.durations[step] ?? 0) + 1
+  }
+
+  /** Null when there were none. */
+  get(): EndedCounts | null {
+    return this.counts.invocations > 0 ? { ...this.counts, durations: [...this.counts.durations] } : null
+  }
+
+  /** What was reported is not reported again. */
+  subtract(reported: EndedCounts): void {
+    const { counts } = this
+    counts.invocations -= reported.invocations
+    counts.errors -= reported.errors
+    counts.queuedMs -= reported.queuedMs
+    counts.durations = counts.durations.map((count, step) => count - (reported.durations[step] ?? 0))
+  }
+}
 
 /** What one ingress reports of the requests for one environment. */
 export interface ReportedLoad {

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { writeChunk } from './write-chunk.ts'
+import { writeChunk } from './chunked-body.ts'
 
 /** Of our connections to clients: longer than load balancers in front keep idle ones (mostly 60 s), so that they close first. */
 export const KEEP_ALIVE_SECONDS = 75

@@ -4,6 +4,7 @@ import type { ReplicaGroup } from '../upstreams/replica-group.ts'
 import type { ReplicaPool } from '../upstreams/replica-pool.ts'
 import type { ResponseHead } from '../upstreams/response-head.ts'
 import type { FailureKind, UpstreamConnection, UpstreamSink } from '../upstreams/upstream-connection.ts'
+import { trailersOfApp } from './chunked-body.ts'
 import type { ClientRequest, RequestOwner } from './client-connection.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { heldBytesOf, type InboundRequest } from './inbound-request.ts'
@@ -25,11 +26,8 @@ import {
   wakeFailed,
   wakeTimeout,
 } from './problems.ts'
-import { QueueTime } from './queue-time.ts'
 import { RequestBody } from './request-body.ts'
 import { withoutSharedCookies } from './shared-cookies.ts'
-import { timedOutParty } from './timed-out-party.ts'
-import { trailersOfApp } from './trailers.ts'
 import { openTunnel } from './tunnel.ts'
 import { APP_QUEUE, type WaitingExchange } from './waiting-exchanges.ts'
 
@@ -347,3 +345,48 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
 /** Of an app's 103, the links are passed on. */
 const linksOf = (headers: readonly string[]): string[] =>
   headers.filter((_, index) => headers[index - (index % 2)]?.toLowerCase() === 'link')
+
+/** How long a request waits for room at its app, or for a container. It may have to several times. */
+class QueueTime {
+  /** Null while it does not wait. */
+  since: number | null = null
+  /** When it first had to. */
+  first: number | null = null
+  /** Of what is over. */
+  passedMs = 0
+
+  begin(now: number): void {
+    this.since = now
+    this.first ??= now
+  }
+
+  /** False when it did not wait. */
+  end(now: number): boolean {
+    if (this.since === null) return false
+    this.passedMs += now - this.since
+    this.since = null
+    return true
+  }
+}
+
+export interface PendingExchange {
+  startedAt: number
+  /** Null for a request without a body. */
+  body: { bytes: number; isComplete: boolean; isHeldBack: boolean; lastByteAt: number } | null
+}
+
+// An upload that has not been answered may be slow, but not endlessly so: it holds a connection of the app.
+const SLOWEST_UPLOAD = { bytesPerSecond: 500, graceMs: 30_000 }
+
+/** Whose turn it was when the time ran out, for a request whose answer has not begun. Times in milliseconds. */
+export function timedOutParty(
+  { startedAt, body }: PendingExchange,
+  now: number,
+  answerMs: number,
+): 'app' | 'client' | null {
+  const waitsForApp = !body || body.isComplete || body.isHeldBack
+  if (now - (body?.lastByteAt ?? startedAt) > answerMs) return waitsForApp ? 'app' : 'client'
+  if (waitsForApp) return null
+  const uploadingMs = now - startedAt - SLOWEST_UPLOAD.graceMs
+  return uploadingMs > 0 && body.bytes < (uploadingMs / 1000) * SLOWEST_UPLOAD.bytesPerSecond ? 'client' : null
+}

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
+import { plainAddress } from '../../domain/networks.ts'
 import type { TrustedProxies } from '../../domain/trusted-proxies.ts'
 import { hostNameOf } from '../routes/route-table.ts'
 import type { ClientRequest } from './client-connection.ts'
-import { forwardedLines } from './forwarding.ts'
 import { badRequest, type Problem } from './problems.ts'
 import type { RequestHead } from './request-head.ts'
 
@@ -103,4 +103,19 @@ function targetOf({ target, method }: RequestHead, hostName: string): string | n
   if (!absolute || hostNameOf(absolute[1] as string) !== hostName) return null
   const path = absolute[2] ?? '/'
   return path.startsWith('/') ? path : `/${path}`
+}
+
+/**
+ * The headers that pass the client's address to the app. Values that came in under these names count only from a trusted
+ * proxy; from any other client they are replaced.
+ */
+function forwardedLines(head: RequestHead, peerAddress: string, hostHeader: string, proxies: TrustedProxies): string {
+  const peer = plainAddress(peerAddress)
+  if (!proxies.includes(peer)) {
+    return `X-Forwarded-For: ${peer}\r\nX-Forwarded-Proto: http\r\nX-Forwarded-Host: ${hostHeader}\r\n`
+  }
+  const before = head.get('x-forwarded-for')
+  const proto = head.get('x-forwarded-proto')?.startsWith('https') ? 'https' : 'http'
+  const host = head.get('x-forwarded-host') ?? hostHeader
+  return `X-Forwarded-For: ${before ? `${before}, ` : ''}${peer}\r\nX-Forwarded-Proto: ${proto}\r\nX-Forwarded-Host: ${host}\r\n`
 }

@@ -1,8 +1,7 @@
 import type { UpstreamConnection } from '../upstreams/upstream-connection.ts'
+import { trailersOfClient, writeChunk } from './chunked-body.ts'
 import { headerLines } from './client-answer.ts'
 import type { BodyReader, ClientBody } from './client-body.ts'
-import { trailersOfClient } from './trailers.ts'
-import { writeChunk } from './write-chunk.ts'
 
 /** Sends the body of a request to a replica, at the pace of the slower side. */
 export class RequestBody implements BodyReader {

@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises'
-import { isIP } from 'node:net'
+import { type BlockList, isIP } from 'node:net'
+import { networkInterfaces } from 'node:os'
 import { includes, networksOf } from '../../domain/networks.ts'
-import { isOwnAddress } from './own-addresses.ts'
 
 /** Address ranges of loopback, of networks of one's own and of a cloud's metadata. */
 const PRIVATE = networksOf([
@@ -42,4 +42,21 @@ export async function addressesOf(hostname: string): Promise<string[] | null> {
   if (isIP(host)) return [host]
   const found = await lookup(host, { all: true }).catch(() => null)
   return found && found.length > 0 ? found.map(({ address }) => address) : null
+}
+
+/** How long a change of the machine’s addresses may go unnoticed: reading them takes longer with every container. */
+const KEPT_MS = 1_000
+
+let kept: { addresses: BlockList; until: number } | null = null
+
+/** Whether an interface of this machine has the address now. */
+function isOwnAddress(address: string): boolean {
+  const now = performance.now()
+  if (!kept || kept.until <= now) kept = { addresses: readOwnAddresses(), until: now + KEPT_MS }
+  return includes(kept.addresses, address)
+}
+
+function readOwnAddresses(): BlockList {
+  const found = Object.values(networkInterfaces()).flatMap((addresses = []) => addresses)
+  return networksOf(found.map(({ address }) => address.split('%', 1)[0] ?? address))
 }

@@ -1,6 +1,8 @@
+import type { ClientBase } from 'pg'
 import pg from 'pg'
-import { grantIngressRights } from './grant-rights.ts'
+import { INGRESS } from './database-roles.ts'
 import { refuseNewerSchema } from './newer-schema.ts'
+import { findMissingRights, grantsOf, INGRESS_RIGHTS, quoted } from './rights.ts'
 import { migrationNames, NO_FILTER, readMigrations, withSchemaEngine } from './schema-engine.ts'
 
 // An arbitrary number that nothing else in the database locks.
@@ -84,4 +86,29 @@ async function applyMigrations(databaseUrl: string): Promise<string[]> {
     const { appliedMigrationNames } = await engine.applyMigrations({ migrationsList, filters: NO_FILTER })
     return appliedMigrationNames
   })
+}
+
+/** What a role was given itself on tables of Berth. `$1`: the role. */
+const GIVEN = `
+  SELECT role.rolname AS role, c.relname AS "table", given.privilege_type AS "right"
+  FROM pg_class c, aclexplode(c.relacl) AS given
+  JOIN pg_roles role ON role.oid = given.grantee
+  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p', 'v', 'm') AND role.rolname = $1`
+
+/**
+ * Gives the role of ingresses what its list names, and takes from it what it does not name, where the server has that
+ * role: the embedded one, or one that an operator made. Runs at each start, so that a database of an older Berth gets what
+ * is new. Only the owner of the tables may call it.
+ */
+export async function grantIngressRights(client: ClientBase, role = INGRESS): Promise<void> {
+  const missing = await findMissingRights(
+    async (sql, values) => (await client.query(sql, [...values])).rows,
+    INGRESS_RIGHTS,
+    role,
+  )
+  for (const grant of missing ? grantsOf(missing) : []) await client.query(grant)
+  const { rows } = await client.query<{ role: string; table: string; right: string }>(GIVEN, [role])
+  for (const { table, right } of rows)
+    if (!INGRESS_RIGHTS[table]?.some((wanted) => wanted === right))
+      await client.query(`REVOKE ${right} ON ${quoted(table)} FROM ${quoted(role)}`)
 }

@@ -111,3 +111,25 @@ async function amountFor(tx: Transaction, { contentId }: Sighting, { kind }: Usa
   const resources = resourcesOf(recordedConfiguration(content))
   return BigInt(kind === 'FROZEN' ? resources.memoryMb : Math.round(zCloudsOf(resources) * 1000))
 }
+
+/** Workers report regularly that they still build; after this many missed reports, the build is lost. */
+const SILENT_TIMES = 5
+
+/** Ends builds whose worker was killed: they count until it last said that it builds. */
+export const endLostBuilds = (database: Pick<Database, '$executeRaw'>, everySeconds: number) =>
+  database.$executeRaw`
+    UPDATE usage_interval SET has_ended = true
+    WHERE kind = 'BUILD' AND NOT has_ended AND until < now() - make_interval(secs => ${everySeconds * SILENT_TIMES}::float8)`
+
+const AT_ONCE = 5_000
+
+/** The beginning of the oldest month of which the usage log is kept. */
+export const keptSince = (now: Date, months: number): Date =>
+  new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth() - months, 1))
+
+/** Of months that are closed alone: their statements stay. */
+export const deleteOldUsage = (database: Database, now: Date, months: number) =>
+  database.$executeRaw`
+    DELETE FROM usage_interval WHERE id IN (
+      SELECT i.id FROM usage_interval i JOIN usage_account a ON a.account_id = i.account_id
+      WHERE i.has_ended AND i.until < least(a.open_since, ${keptSince(now, months)}::timestamptz) LIMIT ${AT_ONCE})`

@@ -3,8 +3,8 @@ import type { StatementLine } from '../../domain/usage-price.ts'
 import type { Database } from '../database/client.ts'
 import type { UsageStatement } from '../database/generated/prisma/client.ts'
 import { databaseTime } from '../database/time.ts'
-import { keptSince } from './delete-old-usage.ts'
 import { statementFor } from './statements.ts'
+import { keptSince } from './usage-log.ts'
 
 export interface VerifiedStatement {
   accountId: string

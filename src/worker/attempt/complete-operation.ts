@@ -8,8 +8,7 @@ import { notifyIngresses, notifyRuns } from '../../storage/events/notifications.
 import { record } from '../../storage/events/record.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { AttemptContext } from './attempt-context.ts'
-import { writeToOpenVersion } from './open-version.ts'
-import type { FinishedStep } from './steps.ts'
+import { type FinishedStep, writeToOpenVersion } from './steps.ts'
 
 type Outcome = Prisma.OperationUncheckedUpdateManyInput
 

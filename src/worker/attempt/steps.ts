@@ -9,7 +9,17 @@ import { fenced } from '../claim/fenced.ts'
 import { buildLimitsOf } from '../context/build-limits.ts'
 import type { ClaimedAppEnv, ClaimedOperation, EnvironmentContext } from '../context/environment-context.ts'
 import { plainText } from '../text/plain-text.ts'
-import { writeToOpenVersion } from './open-version.ts'
+
+const OPEN = ['QUEUED', 'BUILDING', 'BUILT', 'DEPLOYING'] as const
+
+/** Writes to the version of an operation. `start` brings back a version that was DEPLOYED long ago, which stays as it is. */
+export async function writeToOpenVersion(
+  tx: Transaction,
+  contentId: string | null,
+  data: Prisma.ContentUncheckedUpdateManyInput,
+): Promise<void> {
+  if (contentId) await tx.content.updateMany({ where: { id: contentId, status: { in: [...OPEN] } }, data })
+}
 
 export type StepName =
   | 'source'

@@ -5,11 +5,10 @@ import type { Backup, WalPiece } from '../../storage/database/generated/prisma/c
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { askWalCommand, runWalCommand } from '../point-in-time/wal-commands.ts'
 import type { ServiceContainer } from '../service/service-container.ts'
+import { secondsLeft, succeeded } from './backup-command.ts'
 import { progressOf, reported } from './progress.ts'
 import type { ReplayPlan } from './replay-plan.ts'
-import { secondsLeft } from './seconds-left.ts'
 import { serviceTask } from './service-task.ts'
-import { succeeded } from './succeeded.ts'
 
 /** Files of the backup, and the log that makes them consistent, into an empty volume. */
 export async function restoreFiles(

@@ -4,12 +4,11 @@ import { contentOf } from '../../storage/backups/stored-backup.ts'
 import type { Backup } from '../../storage/database/generated/prisma/client.ts'
 import type { AttemptContext, VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { type ServiceContainer, serviceContainer } from '../service/service-container.ts'
+import { secondsLeft, succeeded } from './backup-command.ts'
 import { progressOf, reported } from './progress.ts'
 import { replayLog, restoreFiles } from './replay.ts'
 import { planReplay, type ReplayPlan } from './replay-plan.ts'
-import { secondsLeft } from './seconds-left.ts'
 import { serviceTask } from './service-task.ts'
-import { succeeded } from './succeeded.ts'
 
 export function serviceOf(attempt: VersionAttemptContext): ServiceContainer {
   const service = serviceContainer(attempt, attempt.appEnv, recordedConfiguration(attempt.content))

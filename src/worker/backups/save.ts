@@ -17,8 +17,8 @@ import { runningPrimary } from '../service/primary.ts'
 import { type ServiceContainer, serviceContainer } from '../service/service-container.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { drainOthers } from '../version/route.ts'
+import { secondsLeft } from './backup-command.ts'
 import { megabytes, progressOf } from './progress.ts'
-import { secondsLeft } from './seconds-left.ts'
 import { serviceTask } from './service-task.ts'
 
 export interface Saved {

@@ -1,6 +1,5 @@
 import type { EngineCommand } from '../../app-types/engines/engine.ts'
-import type { Rollout } from '../../engines/runtime/container-runtime.ts'
-import type { Task } from '../../engines/runtime/task.ts'
+import type { Rollout, Task } from '../../engines/runtime/container-runtime.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { rolloutOf } from '../version/rollout.ts'
 

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { safePath } from '../../builder/archive/entry-rules.ts'
 import { DOCKERFILE_NAME } from '../../builder/context/build-context.ts'
+import type { FoundImage } from '../../builder/dockerfile/base-images.ts'
 import { SECRETS_VERSION } from '../../builder/dockerfile/build-secrets.ts'
 import { isReservedArg, parseBuildArgs } from '../../domain/build-args.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
@@ -11,8 +12,8 @@ import type { ImageBuild } from '../../engines/images/image-builder.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { whatRaises } from '../context/build-limits.ts'
-import { registryLoginsOf } from '../images/registry-logins.ts'
-import { findBaseImages } from './base-images.ts'
+import { type ImageOwner, resolveFor } from '../images/image-gate.ts'
+import { type RegistryLogins, registryLoginsOf } from '../images/registry-logins.ts'
 import { type FetchedBuild, within } from './build-context.ts'
 import { writeDockerfile } from './write-dockerfile.ts'
 
@@ -199,4 +200,29 @@ async function clearAway({ imageBuilder, appEnv, lease, log }: VersionAttemptCon
     .catch((error: unknown) =>
       log.debug({ err: error, appEnvId: appEnv.id }, 'Cleaning up a build failed; the sweep retries it'),
     )
+}
+
+interface BaseImageContext {
+  owner: ImageOwner
+  logins: RegistryLogins
+  log: (line: string) => void
+}
+
+/**
+ * Pulls every image that a Dockerfile names as the app itself would: with its own credential, or not at all. Left to
+ * itself, the engine would use what another tenant has pulled. Returns what was found, by the image's name.
+ */
+async function findBaseImages(
+  images: readonly string[],
+  { owner, logins, log }: BaseImageContext,
+): Promise<Record<string, FoundImage & { imageId: string }>> {
+  const found: Record<string, FoundImage & { imageId: string }> = {}
+  for (const image of images) {
+    const { pinned, triggers, imageId } = await resolveFor(owner, image, logins)
+    const isOwnCopy = pinned.startsWith('sha256:')
+    log(`${image} is ${isOwnCopy ? `the engine’s own copy, ${pinned}` : pinned}`)
+    // BuildKit does not accept an image id as a name.
+    found[image] = { name: isOwnCopy ? image : pinned, triggers, imageId }
+  }
+  return found
 }

@@ -1,5 +1,17 @@
-import type { DatabaseClock } from '../time/database-clock.ts'
 import { type Abandoned, LeaseLost } from './abandoned.ts'
+
+/**
+ * The database's time without another query: its clock at the last query, plus what the monotonic clock has counted
+ * since.
+ */
+interface DatabaseClock {
+  now(): Date
+}
+
+export function databaseClock(databaseNow: Date): DatabaseClock {
+  const askedAt = performance.now()
+  return { now: () => new Date(databaseNow.getTime() + performance.now() - askedAt) }
+}
 
 /** A row that a worker has claimed. */
 export interface Claim {

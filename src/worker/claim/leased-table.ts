@@ -1,8 +1,7 @@
 import type { Database, Transaction } from '../../storage/database/client.ts'
 import { Prisma } from '../../storage/database/generated/prisma/client.ts'
-import { databaseClock } from '../time/database-clock.ts'
 import { LeaseLost } from './abandoned.ts'
-import type { Claim, Lease } from './lease.ts'
+import { type Claim, databaseClock, type Lease } from './lease.ts'
 
 /** The tables whose rows workers claim. Each has `lease_token`, `lease_owner` and `lease_expires_at`. */
 export const LEASED_TABLES = ['app_env', 'job_run', 'webhook', 'log_stream'] as const

@@ -3,10 +3,26 @@ import { BuildFailure } from '../../domain/build-failure.ts'
 import { CLAIM_SECONDS, type CommitState, isWorthRetrying, statusRequest } from '../../domain/commit-status.ts'
 import type { GitHookSecrets } from '../../domain/git-push.ts'
 import { publicUrl } from '../../domain/public-url.ts'
+import { inParallel } from '../../engines/runtime/in-parallel.ts'
 import { askAddress } from '../../network/addresses/ask-address.ts'
 import { HostRules } from '../../network/addresses/host-rules.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import type { ClaimedStatus, StatusOutcome } from './commit-status-table.ts'
+import { type ClaimedStatus, claimStatuses, recordAttempt, type StatusOutcome } from './commit-status-table.ts'
+
+const AT_ONCE = 8
+
+/**
+ * Reports the status of deployed commits to git hosts. It compares the reported status with the present one, so that
+ * a worker that dies costs a repetition, and no deployment ever waits for it. Returns whether more may be due at once.
+ */
+export async function reportDueStatuses(context: StatusContext): Promise<boolean> {
+  const due = await claimStatuses(context.database, AT_ONCE)
+  await inParallel(due, AT_ONCE, async (claimed) => {
+    const outcome = await reportStatus(context, claimed)
+    if (outcome) await recordAttempt(context.database, claimed, outcome)
+  })
+  return due.length === AT_ONCE
+}
 
 export type StatusContext = Pick<WorkerContext, 'database' | 'config' | 'vault' | 'log'>
 

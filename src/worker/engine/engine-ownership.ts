@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Logger } from 'pino'
 import { runtimeUnavailable } from '../../domain/errors.ts'
-import type { ContainerRuntime } from '../../engines/runtime/container-runtime.ts'
-import type { EngineMark } from '../../engines/runtime/engine-mark.ts'
+import type { ContainerRuntime, EngineMark } from '../../engines/runtime/container-runtime.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { Database } from '../../storage/database/client.ts'
 

@@ -13,18 +13,20 @@ import type {
   ResolvedImage,
   ResolveOptions,
 } from '../../engines/images/image-builder.ts'
-import type { ExecOptions, ExecResult } from '../../engines/runtime/command.ts'
 import type {
   ContainerRuntime,
+  ExecOptions,
+  ExecResult,
   ExpectedReplica,
   Listening,
   LogLine,
   ObservedReplica,
+  ObservedRun,
   Rollout,
   RolloutReference,
+  RunContainer,
+  Task,
 } from '../../engines/runtime/container-runtime.ts'
-import type { ObservedRun, RunContainer } from '../../engines/runtime/run.ts'
-import type { Task } from '../../engines/runtime/task.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { WorkLease } from '../claim/lease.ts'
 import type { Collector } from '../logs/collector.ts'

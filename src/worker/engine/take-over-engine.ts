@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ContainerRuntime } from '../../engines/runtime/container-runtime.ts'
-import type { EngineMark } from '../../engines/runtime/engine-mark.ts'
+import type { ContainerRuntime, EngineMark } from '../../engines/runtime/container-runtime.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { RENEW_MS } from './engine-ownership.ts'
 

@@ -4,9 +4,9 @@ import type { RegistrySilence } from '../../domain/registry-silence.ts'
 import { ImageError, type LocalCopy, type ResolvedImage } from '../../engines/images/image-builder.ts'
 import { checkRegistry, HUB } from '../../network/registries/registry-check.ts'
 import { isRegistryListed, registryRules } from '../../network/registries/registry-rules.ts'
+import type { Database } from '../../storage/database/client.ts'
 import type { EnvironmentContext } from '../context/environment-context.ts'
 import type { LeasedEngine } from '../engine/leased-engine.ts'
-import { accountsThatPulled, recordPull } from './pulled-images.ts'
 import type { RegistryLogins } from './registry-logins.ts'
 
 /** For whom an image is resolved. */
@@ -89,4 +89,26 @@ function isOfHubItself(image: string): boolean {
 function withLoginHint(error: unknown, others: readonly string[]): unknown {
   if (!(error instanceof ImageError) || error.reason !== 'IMAGE_UNAUTHORIZED' || others.length === 0) return error
   return new ImageError(error.reason, `${error.message}; the app's credential is for ${others.join(', ')}`)
+}
+
+/**
+ * Records that an account was given an image by its registry: from now on, the engine's copy serves it. The image is
+ * Berth's to remove if the engine did not have it before the first of these pulls.
+ */
+export const recordPull = (
+  database: Database,
+  accountId: string,
+  engineKey: string,
+  { imageId, isNew }: Pick<ResolvedImage, 'imageId' | 'isNew'>,
+): Promise<number> =>
+  database.$executeRaw`
+    INSERT INTO pulled_image AS known (account_id, image_id, engine_key, is_ours)
+    VALUES (${accountId}, ${imageId}, ${engineKey}, ${isNew} OR EXISTS (
+      SELECT 1 FROM pulled_image WHERE image_id = ${imageId} AND engine_key = ${engineKey} AND is_ours))
+    ON CONFLICT (account_id, image_id, engine_key) DO UPDATE SET pulled_at = now(), is_ours = known.is_ours OR excluded.is_ours`
+
+/** Whom a registry gave an image, on an engine; deleted accounts among them. */
+async function accountsThatPulled(database: Database, engineKey: string, imageId: string): Promise<string[]> {
+  const records = await database.pulledImage.findMany({ where: { imageId, engineKey }, select: { accountId: true } })
+  return records.map(({ accountId }) => accountId)
 }

@@ -1,21 +1,21 @@
 import type { Config } from '../../config/config.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import { clearBuildCaches } from '../housekeeping/clear-build-caches.ts'
-import { deleteVolumes } from '../housekeeping/delete-volumes.ts'
 import { DiskMeasurement } from '../housekeeping/measure-disk.ts'
-import { measureVolumes } from '../housekeeping/measure-volumes.ts'
 import { meter } from '../housekeeping/meter.ts'
-import { sweepBuildSteps } from '../housekeeping/sweep-build-steps.ts'
-import { ContainerSweep } from '../housekeeping/sweep-containers.ts'
-import { sweepImages } from '../housekeeping/sweep-images.ts'
-import { sweepPulledImages } from '../housekeeping/sweep-pulled-images.ts'
-import { removeEndedRuns, sweepRuns } from '../housekeeping/sweep-runs.ts'
-import { sweepTasks } from '../housekeeping/sweep-tasks.ts'
+import {
+  ContainerSweep,
+  removeEndedRuns,
+  sweepBuildSteps,
+  sweepRuns,
+  sweepTasks,
+} from '../housekeeping/sweep-containers.ts'
+import { clearBuildCaches, sweepImages, sweepPulledImages } from '../housekeeping/sweep-images.ts'
+import { deleteVolumes, measureVolumes } from '../housekeeping/volumes.ts'
 import { autoscale } from '../metrics/autoscale.ts'
 import { measureServices } from '../metrics/measure-services.ts'
 import { ReadingHistory } from '../metrics/reading-history.ts'
 import { sampleContainers } from '../metrics/sample-containers.ts'
-import { findDueScalings } from '../request-scaling/find-due-scalings.ts'
+import { findDueScalings } from '../request-scaling/scaling-facts.ts'
 import type { PeriodicTask } from './periodic-tasks.ts'
 
 /** Sweeps of the whole engine are this many times rarer than reconciles of one environment. */

@@ -1,17 +1,18 @@
 import { createDnsRecords } from '../../network/addresses/dns-records.ts'
 import { clearBuildDirectories } from '../builds/build-directory.ts'
-import { reportDueStatuses } from '../commit-statuses/report-due-statuses.ts'
+import { reportDueStatuses } from '../commit-statuses/report-status.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
-import { deleteExpiredAnswers } from '../housekeeping/delete-expired-answers.ts'
-import { deleteOldCounts } from '../housekeeping/delete-old-counts.ts'
-import { sweepBackups } from '../housekeeping/sweep-backups.ts'
-import { sweepOauth } from '../housekeeping/sweep-oauth.ts'
-import { sweepSignIns } from '../housekeeping/sweep-sign-ins.ts'
-import { sweepUploads } from '../housekeeping/sweep-uploads.ts'
-import { sweepWalArchives } from '../housekeeping/sweep-wal-archives.ts'
+import {
+  deleteExpiredAnswers,
+  deleteOldCounts,
+  deleteOldLoads,
+  sweepOauth,
+  sweepSignIns,
+  sweepUploads,
+} from '../housekeeping/delete-expired.ts'
+import { sweepBackups, sweepWalArchives } from '../housekeeping/sweep-backups.ts'
 import { validateDueHosts } from '../housekeeping/validate-hosts.ts'
 import { deleteOldLogs, trimLogs } from '../logs/delete-old-logs.ts'
-import { deleteOldLoads } from '../request-scaling/delete-old-loads.ts'
 import { WakeProblem } from '../request-scaling/wake-problem.ts'
 import { sweepSecondsOf } from './engine-tasks.ts'
 import type { PeriodicTask } from './periodic-tasks.ts'

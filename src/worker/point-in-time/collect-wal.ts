@@ -11,7 +11,6 @@ import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { endArchive } from './wal-archive.ts'
 import { askWalCommand, runWalCommand, type WalSource } from './wal-commands.ts'
-import { readWalState, type WalState } from './wal-state.ts'
 
 /** A piece is stored whole or not at all: a storage that is slow must be able to store one in time. */
 const SEGMENTS_PER_PIECE = 16n
@@ -152,3 +151,27 @@ const recordNothingNew = (
       data: { nextSegment: next, until, mark, message: null, collectedAt: lease.claim.clock.now() },
     }),
   )
+
+/** What an engine says of its log (`EnginePointInTime.log.close`). */
+interface WalState {
+  /** Everything that was committed up to then is in complete segments. */
+  until: Date
+  /** The first segment that the engine keeps. */
+  first: bigint
+  /** The first segment that is not complete yet. */
+  next: bigint
+  /** Whether the last complete segment holds a change later than `until`. */
+  hasChanged: boolean
+  mark: string
+}
+
+/** Null: the engine has kept less than it should. Throws for anything else that is no state. */
+export function readWalState(printed: string): WalState | null {
+  const line = printed.trim()
+  if (line === 'lost') return null
+  const [until = '', first = '', next = '', changed = '', mark = ''] = line.split('|')
+  const isState = /^\d{1,18}$/.test(first) && /^\d{1,18}$/.test(next) && ['t', 'f'].includes(changed)
+  if (!isState || Number.isNaN(Date.parse(until)))
+    throw new BackupFailed('BACKUP_FAILED', 'The engine says nothing readable of its log')
+  return { until: new Date(until), first: BigInt(first), next: BigInt(next), hasChanged: changed === 't', mark }
+}

@@ -1,7 +1,7 @@
 import { Failure } from '../../domain/failure.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { applyWithImage } from '../images/apply-with-image.ts'
+import { applyWithImage } from '../images/version-image.ts'
 import { removeReplicas } from '../version/remove-replicas.ts'
 import { servingRollout } from '../version/rollout.ts'
 import type { ReplicaPlan } from './replica-plan.ts'

@@ -9,6 +9,7 @@ import {
 } from '../../domain/request-scaling.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import type { WorkerContext } from '../context/worker-context.ts'
 import { type EngineScope, isOnEngine } from '../scope/engine-scope.ts'
 
 /** A container that sleeps, as it was last recorded. */
@@ -105,3 +106,13 @@ export const stepFor = (facts: ScalingFacts, config: Config): ScalingStep | null
     frozenSeconds: config.BERTH_FROZEN_SECONDS,
     stoppedSeconds: config.BERTH_STOPPED_SECONDS,
   })
+
+/** The environments that the reports of ingresses ask to scale. The worker that claims one decides again. */
+export async function findDueScalings({
+  database,
+  scope,
+  config,
+}: Pick<WorkerContext, 'database' | 'scope' | 'config'>): Promise<string[]> {
+  const all = await readScalingFacts(database, config, { mayChangeOn: scope })
+  return all.filter((facts) => stepFor(facts, config) !== null).map(({ appEnvId }) => appEnvId)
+}

@@ -1,22 +1,33 @@
+import type { Config } from '../../config/config.ts'
 import { backoff } from '../../domain/backoff.ts'
 import { Failure } from '../../domain/failure.ts'
 import { newId } from '../../domain/ids.ts'
 import { replicaName } from '../../domain/replica-name.ts'
 import { neededNow, SAMPLE_SECONDS } from '../../domain/request-scaling.ts'
-import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
-import { RuntimeError } from '../../engines/runtime/container-runtime.ts'
+import { type ObservedReplica, RuntimeError } from '../../engines/runtime/container-runtime.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
-import type { Transaction } from '../../storage/database/client.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
 import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { notifyIngresses } from '../../storage/events/notifications.ts'
+import type { AppEnvLease } from '../claim/app-env-lease.ts'
 import { fenced } from '../claim/fenced.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
-import { applyWithImage } from '../images/apply-with-image.ts'
+import { applyWithImage } from '../images/version-image.ts'
 import { noteKind } from '../usage/frozen.ts'
 import { servingRollout } from '../version/rollout.ts'
 import { firstConnection, WakeFailed } from './first-connection.ts'
-import type { ScalingContext } from './scaling-context.ts'
 import type { ScalingFacts } from './scaling-facts.ts'
+
+/** What a decision about one environment needs. */
+export interface ScalingContext {
+  database: Database
+  config: Config
+  lease: AppEnvLease
+  /** What only some steps need: loading it takes as long as waking a frozen container. */
+  load(): Promise<{ context: EnvironmentContext; appEnv: ClaimedAppEnv }>
+  /** False: it ran already. */
+  unfreeze(name: string): Promise<boolean>
+}
 
 const RETRY_SECONDS = { first: 2, max: 60 }
 

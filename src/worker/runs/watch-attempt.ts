@@ -1,4 +1,4 @@
-import type { ObservedRun } from '../../engines/runtime/run.ts'
+import type { ObservedRun } from '../../engines/runtime/container-runtime.ts'
 import type { JobAttempt } from '../../storage/database/generated/prisma/client.ts'
 import { sleep } from '../time/sleep.ts'
 import { ContainerGone, type StartedAttempt } from './begin-attempt.ts'

@@ -1,6 +1,6 @@
 import type { EngineCommand } from '../../app-types/engines/engine.ts'
 import { type Reading, readingOf } from '../../app-types/engines/engine-metrics.ts'
-import type { ExecOptions, ExecResult } from '../../engines/runtime/command.ts'
+import type { ExecOptions, ExecResult } from '../../engines/runtime/container-runtime.ts'
 
 const ANSWER_SECONDS = 10
 const MAX_ANSWER_BYTES = 256 * 1024

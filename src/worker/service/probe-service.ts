@@ -1,6 +1,5 @@
 import { recordedConfiguration } from '../../domain/configuration.ts'
-import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts'
-import { RuntimeError } from '../../engines/runtime/container-runtime.ts'
+import { type ObservedReplica, RuntimeError } from '../../engines/runtime/container-runtime.ts'
 import type { Readiness } from '../../engines/runtime/readiness.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { knownService } from './service-container.ts'

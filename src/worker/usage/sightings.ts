@@ -1,6 +1,5 @@
-import type { ContainerRuntime, ObservedReplica } from '../../engines/runtime/container-runtime.ts'
+import type { ContainerRuntime, ObservedReplica, ObservedRun } from '../../engines/runtime/container-runtime.ts'
 import { inParallel } from '../../engines/runtime/in-parallel.ts'
-import type { ObservedRun } from '../../engines/runtime/run.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { newestOf, type Sighting } from '../../storage/usage/usage-log.ts'
 

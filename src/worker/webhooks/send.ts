@@ -1,11 +1,11 @@
 import { Webhook as Signer } from 'standardwebhooks'
 import type { Config } from '../../config/config.ts'
 import type { Outcome } from '../../domain/webhook.ts'
+import { sendMail } from '../../network/send-mail.ts'
 import type { Database } from '../../storage/database/client.ts'
 import type { RecordedEvent } from '../../storage/events/event.ts'
 import type { Notice } from '../../storage/events/notices.ts'
 import { bodyOf, noticeFor, type Receiver } from './delivery.ts'
-import { mail } from './mail.ts'
 import { post } from './post.ts'
 
 const MAX_DISCORD_LENGTH = 2_000
@@ -53,4 +53,30 @@ const CHAT_BODIES = {
     const content = `**${title}**\n${text}`.slice(0, MAX_DISCORD_LENGTH).toWellFormed()
     return JSON.stringify({ content, allowed_mentions: { parse: [] } })
   },
+}
+
+interface Mail {
+  recipients: readonly string[]
+  notice: Notice
+  deliveryId: string
+  config: Config
+  /** Fires at the deadline. */
+  signal: AbortSignal
+}
+
+/** One e-mail through the operator's server. Its id is that of the delivery, by which a reader finds repeats. */
+async function mail({ recipients, notice, deliveryId, config, signal }: Mail): Promise<Outcome> {
+  const { BERTH_SMTP_URL: url } = config
+  if (!url)
+    return { delivered: false, answerStatus: null, answer: null, error: 'This installation sends no e-mail any more' }
+  try {
+    await sendMail(url, { to: recipients, subject: notice.title, text: notice.text, id: deliveryId }, config, signal)
+    return { delivered: true, answerStatus: null, answer: null, error: null }
+  } catch (error) {
+    // What the operator's server says besides is not for tenants.
+    const { responseCode } = error as { responseCode?: number }
+    if (responseCode === undefined) throw error
+    const words = `The mail server answered ${responseCode}`
+    return { delivered: false, answerStatus: null, answer: null, error: words }
+  }
 }

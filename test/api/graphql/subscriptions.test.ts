@@ -7,7 +7,7 @@ import { advanceInstallations } from '../../../src/services/solution/advance-ins
 import { installSolution } from '../../../src/services/solution/install-solution.ts'
 import { removeInstallation } from '../../../src/services/solution/remove-installation.ts'
 import { revokeToken } from '../../../src/services/token/token-commands.ts'
-import { expireEvents } from '../../../src/storage/events/expire.ts'
+import { expireEvents } from '../../../src/storage/events/feed.ts'
 import { endWithoutAttempt } from '../../../src/worker/runs/end-attempt.ts'
 import { loadRun, type RunContext } from '../../../src/worker/runs/run-context.ts'
 import { claimRun } from '../../../src/worker/runs/run-lease-table.ts'

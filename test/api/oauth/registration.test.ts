@@ -1,6 +1,6 @@
 import * as oauth from 'openid-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { sweepOauth } from '../../../src/worker/housekeeping/sweep-oauth.ts'
+import { sweepOauth } from '../../../src/worker/housekeeping/delete-expired.ts'
 import { post, toolsCall } from '../../support/mcp.ts'
 import { ask, authorise, FormBrowser, listenTo, REDIRECT, registerClient } from '../../support/oauth.ts'
 import { serveRest } from '../../support/rest.ts'

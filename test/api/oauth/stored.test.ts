@@ -1,6 +1,6 @@
 import * as oauth from 'openid-client'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { sweepOauth } from '../../../src/worker/housekeeping/sweep-oauth.ts'
+import { sweepOauth } from '../../../src/worker/housekeeping/delete-expired.ts'
 import { ask, authorise, FormBrowser, listenTo, registerClient } from '../../support/oauth.ts'
 import { createWorld, type World } from '../../support/world.ts'
 

@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { deleteOldCounts } from '../../../src/worker/housekeeping/delete-old-counts.ts'
-import { sweepSignIns } from '../../../src/worker/housekeeping/sweep-sign-ins.ts'
+import { deleteOldCounts, sweepSignIns } from '../../../src/worker/housekeeping/delete-expired.ts'
 import { serveRest } from '../../support/rest.ts'
 import { webBrowser } from '../../support/web-browser.ts'
 import { createWorld, type World } from '../../support/world.ts'

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { type RunContainer, runName } from '../../../src/engines/runtime/run.ts'
+import { type RunContainer, runName } from '../../../src/engines/runtime/container-runtime.ts'
 import { type EngineHarness, eventually, uniqueId, type World } from '../engine-harness.ts'
 
 type Command = { entrypoint: readonly string[]; args: readonly string[] }

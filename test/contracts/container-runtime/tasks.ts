@@ -1,7 +1,5 @@
 import { expect, test } from 'vitest'
-import type { ExecResult } from '../../../src/engines/runtime/command.ts'
-import { RuntimeError } from '../../../src/engines/runtime/container-runtime.ts'
-import { taskName } from '../../../src/engines/runtime/task.ts'
+import { type ExecResult, RuntimeError, taskName } from '../../../src/engines/runtime/container-runtime.ts'
 import { commandLine, type EngineHarness, eventually, said, uniqueId, type World } from '../engine-harness.ts'
 import { hashed, randomBlocks } from '../streams.ts'
 

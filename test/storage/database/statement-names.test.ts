@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { createStatementNames } from '../../../src/storage/database/statement-names.ts'
+import { createStatementNames } from '../../../src/storage/database/client.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
 
 let held: TestDatabase

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { expireEvents } from '../../../src/storage/events/expire.ts'
+import { expireEvents } from '../../../src/storage/events/feed.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../../support/graphql-world.ts'
 import { openSocket, overSse, take } from '../../support/transports.ts'
 

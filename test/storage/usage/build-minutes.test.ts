@@ -4,7 +4,7 @@ import { buildAppEnv } from '../../../src/services/lifecycle/build.ts'
 import { retryOperation } from '../../../src/services/operation/retry-operation.ts'
 import { updatePlan } from '../../../src/services/plan/plan-commands.ts'
 import { databaseTime } from '../../../src/storage/database/time.ts'
-import { endLostBuilds } from '../../../src/storage/usage/lost-builds.ts'
+import { endLostBuilds } from '../../../src/storage/usage/usage-log.ts'
 import { sourceEnv } from '../../logs/started-build.ts'
 import { createWorld, type World } from '../../support/world.ts'
 

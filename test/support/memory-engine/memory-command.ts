@@ -1,7 +1,7 @@
 import { PassThrough, pipeline } from 'node:stream'
 import type { CommandStreams } from '../../../src/engines/command-streams.ts'
 import { LastWords } from '../../../src/engines/last-words.ts'
-import type { ExecResult } from '../../../src/engines/runtime/command.ts'
+import type { ExecResult } from '../../../src/engines/runtime/container-runtime.ts'
 import type { Program } from './program.ts'
 import { type ProcessOptions, RunningProcess } from './running-process.ts'
 

@@ -2,17 +2,21 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { replicaName } from '../../../src/domain/replica-name.ts'
 import type { CommandStreams } from '../../../src/engines/command-streams.ts'
-import type { ExecOptions, ExecResult } from '../../../src/engines/runtime/command.ts'
 import {
+  type ExecOptions,
+  type ExecResult,
   type Listening,
   type ObservedReplica,
+  type ObservedRun,
   type ReplicaPhase,
   type ReplicaStats,
   type Rollout,
+  type RunContainer,
   RuntimeError,
+  runName,
+  type Task,
+  taskName,
 } from '../../../src/engines/runtime/container-runtime.ts'
-import { type ObservedRun, type RunContainer, runName } from '../../../src/engines/runtime/run.ts'
-import { type Task, taskName } from '../../../src/engines/runtime/task.ts'
 import { freePort } from '../free-ports.ts'
 import { ContainerOutput } from './container-output.ts'
 import { type FileMap, Files } from './files.ts'

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import { EventEmitter } from 'node:events'
 import type { BuildStep } from '../../../src/engines/images/image-builder.ts'
-import type { ContainerEnd, Rollout } from '../../../src/engines/runtime/container-runtime.ts'
-import type { EngineMark } from '../../../src/engines/runtime/engine-mark.ts'
-import type { RunContainer } from '../../../src/engines/runtime/run.ts'
-import type { Task } from '../../../src/engines/runtime/task.ts'
+import type {
+  ContainerEnd,
+  EngineMark,
+  Rollout,
+  RunContainer,
+  Task,
+} from '../../../src/engines/runtime/container-runtime.ts'
 import type { FileMap } from './files.ts'
 import { ImageStore, type MemoryImage } from './images.ts'
 import { MemoryContainer } from './memory-container.ts'

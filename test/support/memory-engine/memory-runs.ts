@@ -1,6 +1,10 @@
 import { notFound } from '../../../src/domain/errors.ts'
-import { type ContainerRuntime, RuntimeError } from '../../../src/engines/runtime/container-runtime.ts'
-import { type RunReference, runName } from '../../../src/engines/runtime/run.ts'
+import {
+  type ContainerRuntime,
+  type RunReference,
+  RuntimeError,
+  runName,
+} from '../../../src/engines/runtime/container-runtime.ts'
 import { call, type MemoryConnection } from './connection.ts'
 import type { MemoryContainer } from './memory-container.ts'
 

@@ -1,8 +1,14 @@
 import type { CallBounds } from '../../../src/engines/call-bounds.ts'
 import type { CommandStreams } from '../../../src/engines/command-streams.ts'
-import type { ExecOptions, ExecResult } from '../../../src/engines/runtime/command.ts'
-import { type ContainerRuntime, RuntimeError } from '../../../src/engines/runtime/container-runtime.ts'
-import { type Task, type TaskReference, taskName } from '../../../src/engines/runtime/task.ts'
+import {
+  type ContainerRuntime,
+  type ExecOptions,
+  type ExecResult,
+  RuntimeError,
+  type Task,
+  type TaskReference,
+  taskName,
+} from '../../../src/engines/runtime/container-runtime.ts'
 import { call, type MemoryConnection, own, silence } from './connection.ts'
 import { commandOf, type MemoryContainer } from './memory-container.ts'
 

@@ -1,7 +1,12 @@
-import type { Rollout, RolloutReference } from '../../runtime/container-runtime.ts'
-import type { NetworkGroup } from '../../runtime/network-group.ts'
-import type { RunContainer, RunReference } from '../../runtime/run.ts'
-import type { Task, TaskReference } from '../../runtime/task.ts'
+import type {
+  NetworkGroup,
+  Rollout,
+  RolloutReference,
+  RunContainer,
+  RunReference,
+  Task,
+  TaskReference,
+} from '../../runtime/container-runtime.ts'
 import { LABEL } from '../labels.ts'
 import { replicaOf } from './replica-of.ts'
 

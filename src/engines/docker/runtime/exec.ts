@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
-import type { ExecOptions, ExecResult } from '../../runtime/command.ts'
-import { RuntimeError } from '../../runtime/container-runtime.ts'
+import type { CommandStreams } from '../../command-streams.ts'
+import { type ExecOptions, type ExecResult, RuntimeError } from '../../runtime/container-runtime.ts'
 import type { DockerEngine } from '../connection.ts'
 import { statusOf } from '../engine-answers.ts'
+import { EXEC_REFUSAL } from '../engine-words.ts'
 import { carryStreams } from '../exec/carry-streams.ts'
 import { execState, exitCodeOf } from '../exec/command-end.ts'
 import { killCommands, markerOf } from '../exec/kill-commands.ts'
 import { type OpenExec, openExec } from '../exec/open-exec.ts'
 import { silence, within } from '../within.ts'
-import { RefusalFilter } from './exec-refusal.ts'
 import { getReplica } from './find-containers.ts'
 import { brokenOff } from './refusals.ts'
 
@@ -73,4 +73,46 @@ async function converse(
   if (!isWhole && exitCode === 0 && output) throw brokenOff()
   const refusal = await filter.end(exitCode)
   return { exitCode, errorOutput: refusal ?? errorOutput }
+}
+
+/** Exit codes with which the engine reports a command that does not exist or cannot be run. */
+const CANNOT_RUN = [126, 127]
+const BEGINNING = Buffer.from(EXEC_REFUSAL)
+
+/**
+ * Why the engine cannot start a command comes as the command's output. It belongs to the errors: what takes the output
+ * must not see it.
+ */
+class RefusalFilter {
+  readonly #output: CommandStreams['output']
+  #isFirst = true
+  #held: Uint8Array | null = null
+
+  constructor(output: CommandStreams['output']) {
+    this.#output = output
+  }
+
+  /** Bound, to be passed as an output. */
+  readonly output = async (chunk: Uint8Array): Promise<void> => {
+    const mayBeRefusal = this.#isFirst && BEGINNING.equals(chunk.subarray(0, BEGINNING.length))
+    this.#isFirst = false
+    if (mayBeRefusal) {
+      this.#held = chunk
+      return
+    }
+    await this.#release()
+    await this.#output?.(chunk)
+  }
+
+  /** The engine's words; null for a command that has run. */
+  async end(exitCode: number): Promise<string | null> {
+    if (this.#held && CANNOT_RUN.includes(exitCode)) return Buffer.from(this.#held).toString('utf8').trim()
+    await this.#release()
+    return null
+  }
+
+  async #release(): Promise<void> {
+    if (this.#held) await this.#output?.(this.#held)
+    this.#held = null
+  }
 }

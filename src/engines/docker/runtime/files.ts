@@ -2,7 +2,7 @@ import { posix } from 'node:path'
 import { Readable } from 'node:stream'
 import type { Container } from 'dockerode'
 import { pack } from 'tar-stream'
-import type { ContainerFile } from '../../runtime/sandbox.ts'
+import type { ContainerFile } from '../../runtime/container-runtime.ts'
 import { statusOf } from '../engine-answers.ts'
 import type { Owner } from './volume-owner.ts'
 

@@ -1,4 +1,4 @@
-import type { EngineMark } from '../../runtime/engine-mark.ts'
+import type { EngineMark } from '../../runtime/container-runtime.ts'
 import { ask, type DockerEngine } from '../connection.ts'
 import { tolerating } from '../engine-answers.ts'
 import { LABEL } from '../labels.ts'

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { extract } from 'tar-stream'
-import type { RunContainer } from '../../runtime/run.ts'
+import type { RunContainer } from '../../runtime/container-runtime.ts'
 import type { DockerEngine } from '../connection.ts'
 import { LABEL } from '../labels.ts'
 import type { AccountNetwork } from '../networks.ts'

@@ -1,4 +1,4 @@
-import type { NetworkGroup } from '../../runtime/network-group.ts'
+import type { NetworkGroup } from '../../runtime/container-runtime.ts'
 import type { DockerEngine } from '../connection.ts'
 import { type AccountNetwork, networkName } from '../networks.ts'
 

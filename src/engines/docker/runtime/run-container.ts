@@ -1,10 +1,15 @@
 import type { ContainerInfo, ContainerInspectInfo } from 'dockerode'
 import { notFound } from '../../../domain/errors.ts'
 import { failpoint } from '../../../fault-injection/failpoint.ts'
-import { RuntimeError } from '../../runtime/container-runtime.ts'
+import {
+  type ContainerPhase,
+  type ObservedRun,
+  type RunContainer,
+  type RunReference,
+  RuntimeError,
+  runName,
+} from '../../runtime/container-runtime.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
-import type { ContainerPhase } from '../../runtime/phase.ts'
-import { type ObservedRun, type RunContainer, type RunReference, runName } from '../../runtime/run.ts'
 import type { DockerEngine } from '../connection.ts'
 import { messageOf, statusOf, tolerating } from '../engine-answers.ts'
 import { refusedAs } from '../engine-words.ts'
@@ -18,8 +23,7 @@ import { isJoined, joining } from './holder.ts'
 import type { NetworkHolders } from './network-holders.ts'
 import { ensureNetworks } from './networks-of.ts'
 import { observedReplica } from './observe.ts'
-import { limitsRefused } from './own-limits.ts'
-import { prepareContainer } from './prepare.ts'
+import { limitsRefused, prepareContainer } from './prepare.ts'
 import { isGone, lostItsHolder, refusalOf } from './refusals.ts'
 import { removeContainer } from './remove.ts'
 import { cannotRun, commandFault, isRefusal, lastLineOf } from './start-fault.ts'

@@ -1,9 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Container } from 'dockerode'
 import { failpoint } from '../../../fault-injection/failpoint.ts'
-import { RuntimeError } from '../../runtime/container-runtime.ts'
+import {
+  type ObservedTask,
+  RuntimeError,
+  type Task,
+  type TaskReference,
+  taskName,
+} from '../../runtime/container-runtime.ts'
 import { inParallel } from '../../runtime/in-parallel.ts'
-import { type ObservedTask, type Task, type TaskReference, taskName } from '../../runtime/task.ts'
 import type { DockerEngine } from '../connection.ts'
 import { statusOf } from '../engine-answers.ts'
 import { refusedAs } from '../engine-words.ts'

@@ -1,6 +1,6 @@
 import type { ContainerCreateOptions } from 'dockerode'
 import type { ContainerSettings } from '../../../domain/container-settings.ts'
-import type { ContainerFile, Sandbox } from '../../runtime/sandbox.ts'
+import type { ContainerFile, Sandbox } from '../../runtime/container-runtime.ts'
 import type { DockerEngine } from '../connection.ts'
 import { tolerating } from '../engine-answers.ts'
 import { LABEL } from '../labels.ts'

@@ -1,7 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises'
 import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { commandLine, createWorld, eventually, onlyReplica, said, type World } from '../../../contracts/engine-harness.ts'
+import {
+  commandLine,
+  createWorld,
+  eventually,
+  onlyReplica,
+  said,
+  type World,
+} from '../../../contracts/engine-harness.ts'
 import { BLOCK_BYTES, hashed, randomBlocks } from '../../../contracts/streams.ts'
 import { dockerEngine } from '../../../support/docker-engine.ts'
 import { ENGINE_SOCKET, dockerHarness as harness } from '../../../support/docker-harness.ts'

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { connect } from '../../../../src/engines/docker/connection.ts'
 import { createDockerRuntime } from '../../../../src/engines/docker/runtime/docker-runtime.ts'
 import { ensureHolderImage, HOLDER_IMAGE } from '../../../../src/engines/docker/runtime/holder-image.ts'
-import type { RunContainer } from '../../../../src/engines/runtime/run.ts'
+import type { RunContainer } from '../../../../src/engines/runtime/container-runtime.ts'
 import { createWorld, eventually, uniqueId, type World } from '../../../contracts/engine-harness.ts'
 import { dockerHarness as harness } from '../../../support/docker-harness.ts'
 

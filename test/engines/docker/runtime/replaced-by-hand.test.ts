@@ -1,7 +1,7 @@
 import Docker from 'dockerode'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { leftovers } from '../../../../scripts/engine-leftovers.ts'
-import type { ContainerFile, Sandbox } from '../../../../src/engines/runtime/sandbox.ts'
+import type { ContainerFile, Sandbox } from '../../../../src/engines/runtime/container-runtime.ts'
 import { createWorld, said, uniqueId, type World } from '../../../contracts/engine-harness.ts'
 import { dockerHarness } from '../../../support/docker-harness.ts'
 import { ownedBy } from '../../../support/remove-everything.ts'

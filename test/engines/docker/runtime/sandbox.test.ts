@@ -1,6 +1,6 @@
 import Docker from 'dockerode'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import type { Sandbox } from '../../../../src/engines/runtime/sandbox.ts'
+import type { Sandbox } from '../../../../src/engines/runtime/container-runtime.ts'
 import { createWorld, eventually, onlyReplica, said, uniqueId, type World } from '../../../contracts/engine-harness.ts'
 import { dockerHarness as harness } from '../../../support/docker-harness.ts'
 

@@ -1,4 +1,4 @@
-import type { ExecResult } from '../../engines/runtime/command.ts'
+import type { ExecResult } from '../../engines/runtime/container-runtime.ts'
 import { BackupFailed } from '../../storage/backups/backup-failed.ts'
 import type { AttemptContext } from '../attempt/attempt-context.ts'
 
@@ -14,3 +14,6 @@ export async function succeeded(
   const said = await attempt.quote(errorOutput.trim())
   throw new BackupFailed(reason, `The command that ${what} ended with ${exitCode}: ${said}`)
 }
+
+/** The operation's deadline ends a command in any case. */
+export const secondsLeft = ({ deadline }: AttemptContext): number => Math.max(1, Math.ceil(deadline.leftMs / 1000))

@@ -5,7 +5,7 @@ import type { WorkerContext } from '../context/worker-context.ts'
 import { onEngine } from '../scope/engine-scope.ts'
 
 const TIMEOUT_SECONDS = 300
-const AT_ONCE = 500
+const MEASURED_AT_ONCE = 500
 const BYTES_PER_MB = 1024 * 1024
 
 /** Measures the data of volumes, so that their environments are warned before they are full. */
@@ -17,7 +17,7 @@ export async function measureVolumes(context: WorkerContext, signal: AbortSignal
       where: { deletedAt: null, id: { gt: after }, ...onEngine(scope) },
       include: { appEnv: { select: { id: true, appId: true } } },
       orderBy: { id: 'asc' },
-      take: AT_ONCE,
+      take: MEASURED_AT_ONCE,
     })
     if (volumes.length === 0) return
     const ids = volumes.map(({ id }) => id)
@@ -53,4 +53,28 @@ async function recordUse({ database }: WorkerContext, volume: Measured, usedMb: 
     const payload = { volumeId: id, percent: fullPercent, usedMb, diskMb }
     await record(tx, accountId, [{ type: 'volume.filling', appId: appEnv.appId, appEnvId: appEnv.id, payload }])
   })
+}
+
+const DELETED_AT_ONCE = 20
+
+/** Removes deleted volumes from the engine, then their rows. A volume that a container still uses is retried later. */
+export async function deleteVolumes(
+  { database, scope, runtime, config, log }: WorkerContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const where = { deletedAt: { not: null }, ...onEngine(scope) }
+  const deleted = await database.volume.findMany({ where, take: DELETED_AT_ONCE })
+  for (const { id } of deleted) {
+    try {
+      await runtime.removeVolume(id, { signal, timeoutSeconds: config.BERTH_ENGINE_TIMEOUT_SECONDS })
+      await database.volume.deleteMany({ where: { id } })
+      // They open nothing any more: it is gone.
+      await database.serviceCredentials.deleteMany({
+        where: { volumes: { none: {} }, appEnvs: { none: { deletedAt: null } } },
+      })
+    } catch (error) {
+      if (signal.aborted) return
+      log.warn({ err: error, volumeId: id }, 'Removing a deleted volume failed; it is retried')
+    }
+  }
 }

@@ -1,4 +1,15 @@
+import type { Socket } from 'node:net'
 import { isWithheld } from './request-head.ts'
+
+/** One chunk of a body (RFC 9112 §7.1), by one write. False: wait for the socket to drain. */
+export function writeChunk(socket: Socket, bytes: Buffer): boolean {
+  socket.cork()
+  socket.write(`${bytes.length.toString(16)}\r\n`, 'latin1')
+  socket.write(bytes)
+  const isWanted = socket.write('\r\n', 'latin1')
+  socket.uncork()
+  return isWanted
+}
 
 const FORBIDDEN_TRAILER = /^(?:content-length|transfer-encoding|connection|host|set-cookie|x-berth-.*|x-request-id)$/i
 

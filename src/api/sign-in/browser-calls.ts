@@ -1,9 +1,13 @@
+import type { Hono } from 'hono'
 import type { Logger } from 'pino'
+import type { z } from 'zod'
+import type { Caller } from '../../calls/caller.ts'
+import { parseInput } from '../../calls/perform.ts'
 import type { Config } from '../../config/config.ts'
 import type { Services } from '../../services/services.ts'
 import type { BegunSession } from '../../services/session/begin-session.ts'
 import type { Admission } from '../http/admission.ts'
-import { addressOf, answerJson, type ServerContext } from '../http/context.ts'
+import { addressOf, answerJson, type ServerContext, type ServerEnv } from '../http/context.ts'
 import { readJsonObject } from '../http/request-body.ts'
 import {
   isEncrypted,
@@ -14,7 +18,7 @@ import {
   sessionIn,
   setCookie,
 } from '../http/session-cookie.ts'
-import { headersOf } from '../http/signed-in.ts'
+import { getSignedIn, headersOf } from '../http/signed-in.ts'
 
 export interface SignInParts {
   services: Services
@@ -65,3 +69,39 @@ export function answerSignedIn(c: ServerContext, parts: SignInParts, begun: Begu
   const cookie = sessionCookie(c, parts, begun)
   return answerJson(c, 200, { signedIn: true, expiresAt: expiresAt.toISOString() }, { 'Set-Cookie': cookie })
 }
+
+/** A body, or an answer of its own. */
+type Answered = Record<string, unknown> | Response
+
+/** A call without a session: a step of a sign-in. Counts as a request without a token. */
+export function onGuest<Shape extends z.ZodRawShape>(
+  app: Hono<ServerEnv>,
+  path: string,
+  parts: SignInParts,
+  input: z.ZodObject<Shape>,
+  run: (c: ServerContext, input: z.output<z.ZodObject<Shape>>) => Promise<Answered>,
+): void {
+  app.post(path, async (c) => {
+    const body = await readCall(c, parts)
+    await parts.admission.chargeAnonymous(addressOf(c), 1)
+    return answerOf(c, await run(c, parseInput(input, body)))
+  })
+}
+
+/** A call of a signed-in user, about their own sign-in. */
+export function onPerson<Shape extends z.ZodRawShape>(
+  app: Hono<ServerEnv>,
+  path: string,
+  parts: SignInParts,
+  input: z.ZodObject<Shape>,
+  run: (c: ServerContext, input: z.output<z.ZodObject<Shape>>, caller: Caller) => Promise<Answered>,
+): void {
+  app.post(path, async (c) => {
+    const body = await readCall(c, parts)
+    const caller = await getSignedIn(c, parts)
+    return answerOf(c, await run(c, parseInput(input, body), caller))
+  })
+}
+
+const answerOf = (c: ServerContext, answered: Answered): Response =>
+  answered instanceof Response ? answered : answerJson(c, 200, answered)

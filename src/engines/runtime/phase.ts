@@ -1,2 +1,0 @@
-/** Where a container is in its life. */
-export type ContainerPhase = 'created' | 'running' | 'restarting' | 'paused' | 'exited' | 'dead'
