@@ -6,7 +6,7 @@ import { routes } from '../routes.ts'
 import { exampleAnswer, exampleRequest } from './examples.ts'
 import { accepted, errorTable, headerRefs, headers, parameters, problemResponses, refused } from './openapi-parts.ts'
 import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
-import { tagOf, tagsOf, titleOf } from './tags.ts'
+import { tagsOf, titleOf } from './tags.ts'
 
 const dryRunFields = { dryRun: dryRun.dryRun.type, changes: dryRun.changes.type }
 
@@ -55,7 +55,7 @@ export function openApiDocument(): JsonSchema {
     info: { title: 'Berth REST API', version: '1', description: description() },
     servers: [{ url: BASE_PATH }],
     security: [{ bearer: [] }, { token: [] }],
-    tags: tagsOf(Object.keys(paths)),
+    tags: tagsOf(routes),
     paths,
     components: {
       schemas: collection.schemas,
@@ -84,7 +84,7 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
     operationId: name,
     summary: titleOf(name),
     description: about,
-    tags: [tagOf(route.path)],
+    tags: [route.group],
     parameters: [...queryParameters(asked, example), ...shared],
     responses: {
       200: mayBeCsv ? { ...done, content: { ...(done.content as JsonSchema), ...csv } } : done,
@@ -105,7 +105,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
     operationId: route.alias ?? name,
     summary: titleOf(route.alias ?? name),
     description: about,
-    tags: [tagOf(route.path)],
+    tags: [route.group],
     ...(dangerous ? { 'x-dangerous': true, 'x-badges': [{ name: 'dangerous', color: '#b3402a' }] } : {}),
     ...dryRunAnswer(route, collection),
     parameters: [...(takesQuery ? queryParameters(schema, example) : []), ...shared],

@@ -48,15 +48,19 @@ export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape>
 // biome-ignore lint/suspicious/noExplicitAny: the router handles every read alike, whatever its types.
 export type AnyRead = Read<any, any>
 
-export interface ReadRoute {
-  method: 'GET'
+interface AnyRoute {
   path: string
+  /** The name of the group of calls that lists it: its tag in the documentation. */
+  group: string
+}
+
+export interface ReadRoute extends AnyRoute {
+  method: 'GET'
   read: AnyRead
 }
 
-export interface WriteRoute {
+export interface WriteRoute extends AnyRoute {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
   command: AnyCommand
   /** The answer's exact shape: further fields of a command's result are for headers, or for the other API. */
   answer: z.ZodObject
