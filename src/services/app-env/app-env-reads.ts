@@ -45,6 +45,7 @@ export const getAppEnvHistory = restQuery({
   path: '/app-env/history',
   permission: 'appEnv:observe',
   about: 'The versions of an environment and the changes of its number of containers, newest first.',
+  example: { request: { limit: 20 } },
   input: {
     ...appEnvTarget,
     limit: z.int().min(1).max(200).default(50).describe('Maximum number of items in the answer.'),

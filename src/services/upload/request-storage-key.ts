@@ -26,6 +26,7 @@ export const requestStorageKey = command({
   versioned: true,
   about:
     'Request an address to upload source code to. PUT the archive to uploadUrl within an hour, then call notifyCodeUpload.',
+  example: { request: { fileExtension: '.tgz' } },
   input: z.strictObject({
     ...appEnvTarget,
     fileExtension: z

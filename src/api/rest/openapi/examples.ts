@@ -1,4 +1,4 @@
-import { EXAMPLE_ANSWERS, EXAMPLE_REQUESTS } from './example-requests.ts'
+import type { Example } from '../../../calls/examples.ts'
 import { EXAMPLE_VALUES } from './example-values.ts'
 import type { JsonSchema } from './openapi-schemas.ts'
 
@@ -20,20 +20,23 @@ const nounOf = (path: string): string => {
 }
 
 /** The fields that the example of a call sends: in its body, or in its query. */
-export function exampleRequest(operationId: string, schema: JsonSchema, schemas: Schemas): Record<string, unknown> {
-  const given = EXAMPLE_REQUESTS[operationId] ?? {}
+export function exampleRequest(
+  { request = {} }: Example,
+  schema: JsonSchema,
+  schemas: Schemas,
+): Record<string, unknown> {
   const { properties = {}, required = [] } = schema as { properties?: Schemas; required?: string[] }
-  const named = 'envName' in properties && !('accountId' in given) ? ['envName'] : []
+  const named = 'envName' in properties && !('accountId' in request) ? ['envName'] : []
   const walk = new Walk(schemas)
   const entries = [...named, ...required].map((name) => [name, walk.value(properties[name] ?? {}, name, '')])
-  return { ...Object.fromEntries(entries), ...given }
+  return { ...Object.fromEntries(entries), ...request }
 }
 
 /** The answer to that, as its schema has it. */
-export function exampleAnswer(operationId: string, path: string, schema: JsonSchema, schemas: Schemas): object {
+export function exampleAnswer(example: Example, path: string, schema: JsonSchema, schemas: Schemas): object {
   const answer = new Walk(schemas).value(schema, '', nounOf(path)) as Record<string, unknown>
-  const isApplied = EXAMPLE_REQUESTS[operationId]?.applyImmediately === true && 'appliedImmediately' in answer
-  return { ...answer, ...(isApplied ? { appliedImmediately: true } : {}), ...EXAMPLE_ANSWERS[operationId] }
+  const isApplied = example.request?.applyImmediately === true && 'appliedImmediately' in answer
+  return { ...answer, ...(isApplied ? { appliedImmediately: true } : {}), ...example.answer }
 }
 
 interface Facts {

@@ -73,19 +73,19 @@ export function openApiDocument(): JsonSchema {
 const parameterRefs = (names: string[]) => names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 
 function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSchema {
-  const { name, about, query, answer, isSingle, mayBeCsv } = route.read
+  const { name, about, example, query, answer, isSingle, mayBeCsv } = route.read
   const shared = parameterRefs(isSingle ? ['IfNoneMatch', 'RequestId'] : ['RequestId'])
   const notModified = { description: 'The answer that you have is still right.', headers: headerRefs(['ETag']) }
   const [asked, shown] = [collection.input(query), collection.output(answer)]
-  const example = exampleRequest(name, asked, collection.schemas)
-  const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(name, route.path, shown, collection.schemas))
+  const request = exampleRequest(example, asked, collection.schemas)
+  const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(example, route.path, shown, collection.schemas))
   const csv = { 'text/csv': { schema: { type: 'string' } } }
   return {
     operationId: name,
     summary: titleOf(name),
     description: about,
     tags: [route.group],
-    parameters: [...queryParameters(asked, example), ...shared],
+    parameters: [...queryParameters(asked, request), ...shared],
     responses: {
       200: mayBeCsv ? { ...done, content: { ...(done.content as JsonSchema), ...csv } } : done,
       ...(isSingle ? { 304: notModified } : {}),
@@ -95,10 +95,10 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
 }
 
 function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSchema {
-  const { name, about, dangerous, input } = route.command
+  const { name, about, example = {}, dangerous, input } = route.command
   const schema = collection.input(input)
   const takesQuery = route.method === 'DELETE'
-  const example = exampleRequest(name, schema, collection.schemas)
+  const request = exampleRequest(example, schema, collection.schemas)
   const shown = collection.output(withDryRun(route))
   const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
   return {
@@ -108,13 +108,15 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
     tags: [route.group],
     ...(dangerous ? { 'x-dangerous': true, 'x-badges': [{ name: 'dangerous', color: '#b3402a' }] } : {}),
     ...dryRunAnswer(route, collection),
-    parameters: [...(takesQuery ? queryParameters(schema, example) : []), ...shared],
-    ...(takesQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema, example } } } }),
+    parameters: [...(takesQuery ? queryParameters(schema, request) : []), ...shared],
+    ...(takesQuery
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema, example: request } } } }),
     responses: {
       200: accepted(
         shown,
         ['ETag', 'Operation-Location', 'Idempotent-Replayed', 'Operation-Status', 'Preference-Applied'],
-        exampleAnswer(name, route.path, shown, collection.schemas),
+        exampleAnswer(example, route.path, shown, collection.schemas),
       ),
       ...refused('RefusedWrite'),
     },

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Caller } from '../../../calls/caller.ts'
 import type { AnyCommand } from '../../../calls/command.ts'
+import type { Example } from '../../../calls/examples.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Permission } from '../../../domain/permissions.ts'
 import type { Services } from '../../../services/services.ts'
@@ -36,6 +37,7 @@ export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape>
   /** What the services ask the caller for; the tests compare the two. */
   permission: Permission
   about: string
+  example: Example
   query: z.ZodObject<Query>
   answer: z.ZodObject<Answer>
   /** A single resource has an ETag, and answers If-None-Match. */
