@@ -34,6 +34,16 @@ export const getAppEnvStatus = restQuery({
   path: '/app-env/status',
   permission: 'appEnv:observe',
   about: 'Desired and observed state of an environment.',
+  example: {
+    answer: {
+      health: 'HEALTHY',
+      observedReason: null,
+      sleeping: false,
+      sleepDepth: null,
+      sleepingSince: null,
+      sleepReason: null,
+    },
+  },
   input: appEnvTarget,
   type: appEnvStatusAnswer.type,
   isSingle: true,

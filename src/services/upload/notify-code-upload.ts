@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { command } from '../../calls/command.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { appEnvTarget, id } from '../../calls/input.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { databaseTime } from '../../storage/database/time.ts'
@@ -22,7 +23,7 @@ export const notifyCodeUpload = command({
   versioned: true,
   waits: true,
   about: 'Report that the archive is uploaded, so that the source is built and deployed.',
-  example: { answer: acceptedExample('Build of the uploaded code started') },
+  example: { request: { storageKey: exampleId('upl') }, answer: acceptedExample('Build of the uploaded code started') },
   input: z.strictObject({ ...appEnvTarget, storageKey: id('upload, from request-storage-key') }),
   permission: 'appEnv:operate',
   refresh: withOutcome,

@@ -77,8 +77,8 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
   const shared = parameterRefs(isSingle ? ['IfNoneMatch', 'RequestId'] : ['RequestId'])
   const notModified = { description: 'The answer that you have is still right.', headers: headerRefs(['ETag']) }
   const [asked, shown] = [collection.input(query), collection.output(answer)]
-  const request = exampleRequest(example, asked, collection.schemas)
-  const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(example, route.path, shown, collection.schemas))
+  const request = exampleRequest(example, asked, collection)
+  const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(example, route.path, shown, collection))
   const csv = { 'text/csv': { schema: { type: 'string' } } }
   return {
     operationId: name,
@@ -98,7 +98,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
   const { name, about, example = {}, dangerous, input } = route.command
   const schema = collection.input(input)
   const takesQuery = route.method === 'DELETE'
-  const request = exampleRequest(example, schema, collection.schemas)
+  const request = exampleRequest(example, schema, collection)
   const shown = collection.output(withDryRun(route))
   const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
   return {
@@ -116,7 +116,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
       200: accepted(
         shown,
         ['ETag', 'Operation-Location', 'Idempotent-Replayed', 'Operation-Status', 'Preference-Applied'],
-        exampleAnswer(example, route.path, shown, collection.schemas),
+        exampleAnswer(example, route.path, shown, collection),
       ),
       ...refused('RefusedWrite'),
     },
