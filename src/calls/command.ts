@@ -7,6 +7,7 @@ import type { NewEvent } from '../storage/events/event.ts'
 import type { Vault } from '../storage/secrets/vault.ts'
 import type { AddressOf } from './address.ts'
 import type { Caller, Scoped } from './caller.ts'
+import type { Example } from './examples.ts'
 import type { OperationLimits } from './operation-limits.ts'
 import type { Answer } from './resource.ts'
 import type { WaitOutcomes } from './wait-outcome.ts'
@@ -138,6 +139,7 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
   /** It may begin an operation, a run or other work, whose end the caller can wait for. */
   waits?: true
   about: string
+  example?: Example
   input: z.ZodObject<Shape>
   /** Turns what older clients send into what the input accepts today, before it is validated. */
   modernise?(sent: Readonly<Record<string, unknown>>): Record<string, unknown>

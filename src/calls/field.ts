@@ -3,6 +3,7 @@ import type { BuildSettings } from '../domain/build-resources.ts'
 import type { ExternalAddressSettings } from '../domain/external-address.ts'
 import { isoTime } from '../domain/iso-time.ts'
 import type { IngressAddress } from '../domain/public-url.ts'
+import { shareExample } from './examples.ts'
 
 /** What a field may depend on besides its row. */
 export interface FieldContext {
@@ -142,16 +143,20 @@ export const fieldsOf = <Row extends object>() => ({
 })
 
 /** The same fact with another type and value in one answer, in the same words. */
-export const shownAs = <Row, Type extends z.ZodType, Shown extends z.ZodType>(
+export function shownAs<Row, Type extends z.ZodType, Shown extends z.ZodType>(
   field: Field<Row, Type>,
   type: Shown,
   show: (value: z.output<Type>, context: FieldContext) => z.output<Shown>,
   options: FieldOptions = {},
-): Field<Row, Shown> => ({
-  description: field.description,
-  select: field.select,
-  ...options,
-  column: null,
-  type: declare(type, field.description),
-  value: (row, context) => show(field.value(row, context), context),
-})
+): Field<Row, Shown> {
+  const shown = declare(type, field.description)
+  shareExample(field.type, shown)
+  return {
+    description: field.description,
+    select: field.select,
+    ...options,
+    column: null,
+    type: shown,
+    value: (row, context) => show(field.value(row, context), context),
+  }
+}

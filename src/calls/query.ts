@@ -5,6 +5,7 @@ import type { Permission } from '../domain/permissions.ts'
 import type { Database } from '../storage/database/client.ts'
 import type { Vault } from '../storage/secrets/vault.ts'
 import type { Caller } from './caller.ts'
+import type { Example } from './examples.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, type Page, type PageRequest } from './page.ts'
 import type { Slice, Wanted } from './read.ts'
 import type { Answer, Resource } from './resource.ts'
@@ -26,6 +27,7 @@ interface Declared<Input extends z.ZodRawShape> {
   /** What the services ask the caller for; the tests compare the two. */
   permission: Permission
   about: string
+  example?: Example
   input: Input
   /** GraphQL's name of it, where that is not its own without the verb; null where GraphQL has a field written by hand. */
   inGraphQL?: string | null
@@ -45,6 +47,7 @@ interface DeclaredRead {
   path: string | null
   permission: Permission
   about: string
+  example: Example
   /** Without what paging adds. */
   input: z.ZodObject
   inGraphQL: string | null
@@ -147,6 +150,7 @@ function common<Input extends z.ZodRawShape>({
   path,
   permission,
   about,
+  example = {},
   input,
   inGraphQL,
 }: Declared<Input>): DeclaredRead {
@@ -155,6 +159,7 @@ function common<Input extends z.ZodRawShape>({
     path,
     permission,
     about,
+    example,
     input: z.strictObject(input),
     inGraphQL: inGraphQL === undefined ? fieldOf(name) : inGraphQL,
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Permission } from '../domain/permissions.ts'
+import { declareExample } from './examples.ts'
 import type { FieldContext, Fields } from './field.ts'
 
 /** Something that only GraphQL leads to from here. */
@@ -91,6 +92,8 @@ export function resourceOf(type: z.ZodType): Resource | undefined {
 interface ResourceOptions<F extends Fields, G extends Fields> {
   name: string
   description: string
+  /** What the documentation shows of its fields, wherever they are shown. */
+  examples?: { [Name in keyof F]?: z.output<F[Name]['type']> }
   fields: F
   graphqlFields?: G
   relations?: Readonly<Record<string, Relation>>
@@ -101,9 +104,10 @@ interface ResourceOptions<F extends Fields, G extends Fields> {
 export function resource<const F extends Fields, const G extends Fields = Record<never, never>>(
   options: ResourceOptions<F, G>,
 ): Resource<F, G> {
-  const { name, description, fields, graphqlFields = {} as G, relations = {}, id } = options
+  const { name, description, examples = {}, fields, graphqlFields = {} as G, relations = {}, id } = options
   const own = answer(fields, id ? { id, description } : undefined)
   const noun: Resource<F, G> = { name, description, fields, graphqlFields, relations, answer: own }
+  for (const [field, value] of Object.entries(examples)) declareExample(field, (fields[field] as F[string]).type, value)
   byType.set(own.type, noun as unknown as Resource)
   return noun
 }

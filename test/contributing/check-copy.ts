@@ -33,11 +33,11 @@ const PARITY = [
   'verbose',
   'test/parity/parity.test.ts',
   '-t',
-  'pauseAppEnv|growVolume',
+  'pauseAppEnv|growVolume|resizeDisk',
 ]
 const GENERATE = `import { generateCode } from './scripts/setup/generated-code.mjs'
 await generateCode(process.cwd(), process.execPath)`
-const OPENAPI = `import { openApiDocument } from './src/rest/openapi/openapi.ts'
+const OPENAPI = `import { openApiDocument } from './src/api/rest/openapi/openapi.ts'
 process.stdout.write(JSON.stringify(openApiDocument()))`
 
 const evaluate = (program: string) => ['--input-type=module', '--eval', program]

@@ -32,7 +32,7 @@ describe('a copy of the repository in which every checklist was followed', () =>
   )
 
   test('behaves the same in both APIs', () => {
-    for (const name of ['pauseAppEnv', 'growVolume']) {
+    for (const name of ['pauseAppEnv', 'growVolume', 'resizeDisk']) {
       expect(checked.followed.parity.output).toMatch(
         new RegExp(`✓.*${name}.* is accepted through REST, GraphQL and MCP`),
       )

@@ -1,20 +1,28 @@
-import { COMMANDS, QUERIES } from '../../services/catalogue.ts'
+import type { AnyCommand } from '../../calls/command.ts'
+import type { AnyQuery } from '../../calls/query.ts'
+import { GROUPS, isQuery } from '../../services/catalogue.ts'
 import { readOf } from './protocol/reads.ts'
 import type { ReadRoute, Route, WriteRoute } from './protocol/route.ts'
 
-const reads: readonly ReadRoute[] = QUERIES.flatMap((query) =>
-  query.path === null ? [] : [{ method: 'GET' as const, path: query.path, read: readOf(query) }],
-)
+const routesOf = (call: AnyQuery | AnyCommand, group: string): Route[] =>
+  isQuery(call) ? readRoutes(call, group) : writeRoutes(call, group)
 
-const writes: readonly WriteRoute[] = COMMANDS.flatMap((command) => {
+const readRoutes = (query: AnyQuery, group: string): ReadRoute[] =>
+  query.path === null ? [] : [{ method: 'GET', path: query.path, group, read: readOf(query) }]
+
+function writeRoutes(command: AnyCommand, group: string): WriteRoute[] {
   const { rest } = command
   if (!rest) return []
   const { method, path, answer, isLifecycle = false, alias } = rest
-  const route = { method, path, command, answer: answer.type, isLifecycle }
+  const route = { method, path, group, command, answer: answer.type, isLifecycle }
   return alias ? [route, { ...route, path: alias.path, alias: alias.name }] : [route]
-})
+}
+
+const isRead = (route: Route) => 'read' in route
+
+const byPath = (one: Route, other: Route) => (one.path < other.path ? -1 : one.path > other.path ? 1 : 0)
 
 /** Every path of v1, by path; a read comes before the writes of its path. */
-export const routes: readonly Route[] = [...reads, ...writes].sort((one, other) =>
-  one.path < other.path ? -1 : one.path > other.path ? 1 : 0,
-)
+export const routes: readonly Route[] = GROUPS.flatMap(({ name, calls }) =>
+  calls.flatMap((call) => routesOf(call, name)),
+).sort((one, other) => byPath(one, other) || Number(isRead(other)) - Number(isRead(one)))

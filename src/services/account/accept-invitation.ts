@@ -23,6 +23,7 @@ export const acceptInvitation = command({
   versioned: true,
   about:
     'Accept an invitation. With the invitation’s secret in the header Authorization, you get a user and a token of your own, which is returned only in this answer. If you have a user, call with your own token, and send the secret as a field.',
+  example: { request: { secret: 'berth_i_<secret>' }, answer: { token: null } },
   input: z.strictObject({
     secret: z
       .string()

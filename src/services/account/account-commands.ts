@@ -20,6 +20,7 @@ export const createAccount = command({
   rest: { method: 'POST', path: '/account', answer: createdAccountAnswer },
   about:
     'Create an account. Its creator becomes its first ADMIN. With a registry’s login, it gets that as its first credential, the default of that registry, unless the registry refuses it.',
+  example: { request: { name: 'Bakery' } },
   input: z.strictObject({ name: name('account'), ...registryFields }),
   permission: 'installation:manage',
   prepare: {
@@ -68,6 +69,7 @@ export const updateAccount = command({
   versioned: true,
   about:
     'Put an account on a plan, entitle it, allow it what its plan includes, or forbid it. What is deployed already keeps running. Only the installation’s admin may.',
+  example: { request: { plan: 'standard', allowFunctions: false } },
   input: z.strictObject({
     accountId: id('account'),
     allowFunctions: allowed('functions, which scale to zero'),
@@ -103,6 +105,7 @@ export const deleteAccount = command({
   rest: { method: 'DELETE', path: '/account', answer: messageAnswer },
   versioned: true,
   about: 'Delete an account without apps.',
+  example: { answer: { message: 'Account "Bakery" is deleted' } },
   dangerous: true,
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:change',
@@ -137,6 +140,7 @@ export const setCurrentAccount = command({
   rest: { method: 'PUT', path: '/account/current', answer: currentAccountAnswer },
   versioned: true,
   about: 'Select your current account, which lists are about when they name none.',
+  example: { answer: { message: '"Default" is your current account' } },
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:read',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from '../../calls/field.ts'
 import { message } from '../../calls/outcome.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
@@ -16,6 +17,16 @@ export const account = resource({
   name: 'Account',
   id: 'Account',
   description: 'An account owns apps and has members.',
+  examples: {
+    accountId: exampleId('acc'),
+    name: 'Default',
+    slug: 'default',
+    isVerified: true,
+    allowAutoScaling: true,
+    allowFunctions: true,
+    isCurrent: true,
+    entitlements: ['SANDBOX'],
+  },
   fields: {
     accountId: field.column('id', text, 'Id of the account.', { inGraphQL: { name: 'id' } }),
     name: field.column('name', text, 'Name of the account.'),

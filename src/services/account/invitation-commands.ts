@@ -29,6 +29,10 @@ export const createInvitation = command({
   versioned: true,
   about:
     'Invite a user to an account by a link that works once. The invitation cannot give more rights than you have, and becomes void when you lose them. The link is returned only in this answer.',
+  example: {
+    request: { email: 'ada@example.com', roles: ['TECHNICAL'] },
+    answer: { invitationUrl: 'https://berth.example.com/invitation#berth_i_<secret>' },
+  },
   input: z.strictObject({
     accountId: id('account'),
     email: email.describe('E-mail address of the invited person; a new user gets it. Berth sends no mail.'),
@@ -78,6 +82,7 @@ export const revokeInvitation = command({
   rest: { method: 'DELETE', path: '/account/invitation', answer: messageAnswer },
   versioned: true,
   about: 'Revoke an invitation that has not been accepted: its link stops working at once.',
+  example: { answer: { message: 'The invitation of ada@example.com is revoked' } },
   dangerous: true,
   input: z.strictObject({ invitationId: id('invitation') }),
   permission: 'member:manage',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, text, time } from '../../calls/field.ts'
 import { message } from '../../calls/outcome.ts'
 import { answer, resource } from '../../calls/resource.ts'
@@ -28,6 +29,12 @@ export const invitation = resource({
   name: 'Invitation',
   id: 'Invitation',
   description: 'An invitation to an account, which the holder of its link can accept. Its secret is never shown.',
+  examples: {
+    invitationId: exampleId('inv'),
+    status: 'PENDING',
+    userId: null,
+    expiresAt: '2026-11-27T09:30:00.000Z',
+  },
   fields: {
     invitationId: field.column('id', text, 'Id of the invitation.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account that the invitation leads to.'),

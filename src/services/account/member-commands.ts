@@ -29,6 +29,7 @@ export const addMember = command({
   rest: { method: 'POST', path: '/account/member', answer: member.answer },
   versioned: true,
   about: 'Add a member to an account. A user who is new to the installation is created.',
+  example: { request: { email: 'ada@example.com', roles: ['TECHNICAL'] } },
   input: z.strictObject({ accountId: id('account'), email, roles, appEnvIds: appEnvIds.default(null) }),
   permission: 'member:manage',
   target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
@@ -61,6 +62,7 @@ export const updateMember = command({
   rest: { method: 'PATCH', path: '/account/member', answer: member.answer },
   versioned: true,
   about: 'Change the roles or the restriction of a member.',
+  example: { request: { roles: ['TECHNICAL', 'BILLING'] }, answer: { roles: ['TECHNICAL', 'BILLING'] } },
   input: z.strictObject({
     accountId: id('account'),
     userId: id('user'),
@@ -106,6 +108,7 @@ export const removeMember = command({
   rest: { method: 'DELETE', path: '/account/member', answer: messageAnswer },
   versioned: true,
   about: 'Remove a member from an account. At least one ADMIN stays.',
+  example: { answer: { message: 'The member is removed from the account' } },
   dangerous: true,
   input: z.strictObject({ accountId: id('account'), userId: id('user') }),
   permission: 'member:manage',

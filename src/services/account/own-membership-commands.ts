@@ -16,6 +16,7 @@ export const leaveAccount = command({
   rest: { method: 'POST', path: '/account/leave', answer: messageAnswer },
   versioned: true,
   about: 'Leave an account that you are a member of. Its last unrestricted ADMIN cannot leave.',
+  example: { answer: { message: 'You have left the account "Bakery"' } },
   dangerous: true,
   input: z.strictObject({ accountId: id('account') }),
   permission: 'account:leave',
@@ -32,6 +33,7 @@ export const transferAccount = command({
   versioned: true,
   about:
     'Transfer an account: another member becomes ADMIN of all of it, and you cease to be one, both at once. You stay a member, or leave afterwards.',
+  example: { answer: { message: 'The account "Bakery" is transferred', roles: ['ADMIN'], kept: ['TECHNICAL'] } },
   dangerous: true,
   input: z.strictObject({
     accountId: id('account'),

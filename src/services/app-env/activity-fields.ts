@@ -41,6 +41,12 @@ export const activity = resource({
   name: 'Activity',
   id: 'Activity',
   description: 'A version of an environment, or a change of the number of its containers.',
+  examples: {
+    status: 'DEPLOYED',
+    message: null,
+    canRollback: true,
+    cannotRollbackReason: null,
+  },
   fields: {
     contentId: ofVersion(shown.contentId),
     version: ofVersion(shown.version),

@@ -34,6 +34,11 @@ export const allotted = resource({
   name: 'Resources',
   id: 'Resources',
   description: 'CPU and memory that an environment is allotted.',
+  examples: {
+    zClouds: 1,
+    cpu: 1,
+    memory: 512,
+  },
   fields: {
     containers: sized.column('containers', whole, 'Number of containers of the environment.'),
     zClouds: sized.column('zClouds', z.number(), 'CPU and memory of one container, in zClouds.'),

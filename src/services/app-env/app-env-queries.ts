@@ -1,5 +1,6 @@
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { id } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
 import { listQuery } from '../../calls/query.ts'
@@ -40,6 +41,7 @@ export const listAppEnvs = listQuery({
   path: '/app-envs',
   permission: 'appEnv:read',
   about: 'The environments of an app or an account; of your current account when neither is given.',
+  example: { request: { appId: exampleId('app') } },
   input: { accountId: id('account').optional(), appId: id('app').optional() },
   of: appEnv,
   answer: appEnvListItem,

@@ -34,6 +34,16 @@ export const getAppEnvStatus = restQuery({
   path: '/app-env/status',
   permission: 'appEnv:observe',
   about: 'Desired and observed state of an environment.',
+  example: {
+    answer: {
+      health: 'HEALTHY',
+      observedReason: null,
+      sleeping: false,
+      sleepDepth: null,
+      sleepingSince: null,
+      sleepReason: null,
+    },
+  },
   input: appEnvTarget,
   type: appEnvStatusAnswer.type,
   isSingle: true,
@@ -45,6 +55,7 @@ export const getAppEnvHistory = restQuery({
   path: '/app-env/history',
   permission: 'appEnv:observe',
   about: 'The versions of an environment and the changes of its number of containers, newest first.',
+  example: { request: { limit: 20 } },
   input: {
     ...appEnvTarget,
     limit: z.int().min(1).max(200).default(50).describe('Maximum number of items in the answer.'),

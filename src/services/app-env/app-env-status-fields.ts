@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { type Fields, fieldsOf, flag, shownAs, text, time, whole } from '../../calls/field.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
 import { type VolumeUse, volumeWarning } from '../../domain/volume-use.ts'
@@ -21,6 +22,11 @@ const counted = fieldsOf<ReturnType<typeof replicaCounts>>()
 export const replicas = resource({
   name: 'Replicas',
   description: 'Desired and observed containers of an environment.',
+  examples: {
+    desired: 2,
+    running: 2,
+    ready: 2,
+  },
   fields: {
     desired: counted.column('desired', whole, 'Number of containers that should run.'),
     running: counted.column('running', whole, 'Number of containers that run.'),
@@ -192,6 +198,24 @@ export const OBSERVABLE_FIELDS: ReadonlySet<string> = new Set([
 export const appEnv = resource({
   name: 'AppEnv',
   description: 'A deployed instance of an app, such as production.',
+  examples: {
+    appEnvId: exampleId('env'),
+    deploymentName: 'default-shop-production',
+    hosts: ['default-shop-production.berth.localhost'],
+    preventDestroy: false,
+    pullRequest: null,
+    startupConfig: null,
+    releaseCommand: null,
+    containerSettings: null,
+    networkAliases: [],
+    backupSchedule: null,
+    nextBackupAt: null,
+    volume: null,
+    externalAccess: null,
+    pendingChanges: [],
+    currentContentId: exampleId('con'),
+    currentVersion: 3,
+  },
   fields: appEnvFields,
   graphqlFields: { ...observed, ...deployments, pendingChanges: pendingSummary, version: versionOfAppEnv },
   relations: {

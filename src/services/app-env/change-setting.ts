@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Command, CommandContext, RestWrite } from '../../calls/command.ts'
+import type { Example } from '../../calls/examples.ts'
 import type { WaitOutcome } from '../../calls/wait-outcome.ts'
 import type { AppEnv, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
@@ -61,6 +62,7 @@ interface Setting<Shape extends TargetShape> {
   name: string
   rest: RestWrite
   about: string
+  example?: Example
   /** The setting's name in the answer: "The <noun> changed". */
   noun: string
   input: z.ZodObject<Shape>
@@ -87,6 +89,7 @@ export function settingCommand<Shape extends TargetShape>(
     versioned: true,
     waits: true,
     about: setting.about,
+    example: setting.example ?? {},
     input: setting.input,
     ...(setting.modernise ? { modernise: setting.modernise } : {}),
     permission: 'appEnv:change',

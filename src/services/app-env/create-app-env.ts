@@ -35,6 +35,15 @@ export const createAppEnv = command({
   waits: true,
   about:
     'Create an environment of an app. It is PENDING until something is deployed to it; a managed service is deployed at once.',
+  example: {
+    request: {
+      name: 'production',
+      region: 'local',
+      zClouds: 1,
+      containers: 2,
+      envVars: [{ name: 'GREETING', value: 'hello' }],
+    },
+  },
   input: createAppEnvInput,
   permission: 'appEnv:change',
   async target({ tx }, { appId, accountId }): Promise<AppTarget> {

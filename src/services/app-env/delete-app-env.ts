@@ -12,6 +12,7 @@ export const deleteAppEnv = command({
   versioned: true,
   waits: true,
   about: 'Delete an environment. It disappears from all answers at once; its containers are removed in the background.',
+  example: { answer: { message: 'Environment "production" is deleted' } },
   dangerous: true,
   input: z.strictObject(appEnvTarget),
   permission: 'appEnv:delete',

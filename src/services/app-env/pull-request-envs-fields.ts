@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { PullRequestOf } from '../../domain/pull-request.ts'
@@ -10,6 +11,11 @@ export const pullRequestEnvs = resource({
   name: 'PullRequestEnvs',
   id: 'PullRequestEnvs',
   description: 'Pull requests of an app’s repository get environments of their own.',
+  examples: {
+    baseAppEnvId: exampleId('env'),
+    targetBranches: ['main'],
+    expiresAfterHours: 120,
+  },
   fields: {
     appId: field.column('appId', text, 'Id of the app whose pull requests get environments.'),
     userId: field.column(

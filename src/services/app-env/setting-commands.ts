@@ -8,6 +8,7 @@ import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { changedHealthCheck, requireFitting } from '../health-check/app-env-health-check.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import { beyondPlan, requireWithinPlan } from '../plan/plan-limits.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
 import { MAX_DISK_MB } from '../volume/volume-input.ts'
@@ -22,6 +23,10 @@ export const changeResources = settingCommand({
   name: 'changeResources',
   rest: { method: 'PATCH', path: '/app-env/resources', answer: changedSettingAnswer },
   about: 'Change the size of an environment’s containers: zClouds, or cpu and memory; and of its volume.',
+  example: {
+    request: { zClouds: 2, applyImmediately: true },
+    answer: acceptedExample('The size of the containers changed, and is being applied'),
+  },
   noun: 'size of the containers',
   input: resourcesInput,
   async change({ tx }, appEnv, { zClouds, cpu, memory, disk }) {
@@ -47,6 +52,7 @@ export const changeScaling = settingCommand({
   name: 'changeScaling',
   rest: { method: 'PATCH', path: '/app-env/scaling', answer: changedSettingAnswer },
   about: 'Change the number of containers, or how the number follows the load.',
+  example: { request: { autoScaling: { enabled: true, min: 1, max: 3, cpuPercent: 70 }, applyImmediately: true } },
   noun: 'scaling',
   input: scalingInput,
   async change(context, appEnv, { containers, autoScaling }) {
@@ -87,6 +93,7 @@ export const changeBranch = settingCommand({
   name: 'changeBranch',
   rest: { method: 'PATCH', path: '/app-env/branch', answer: changedBranchAnswer },
   about: 'Change the git branch that an environment is built from.',
+  example: { request: { gitBranch: 'main', applyImmediately: true } },
   noun: 'branch',
   input: branchInput,
   shows: ({ gitBranch }) => ({ gitBranch }),
@@ -100,6 +107,7 @@ export const renameAppEnv = settingCommand({
   name: 'renameAppEnv',
   rest: { method: 'PATCH', path: '/app-env/name', answer: changedSettingAnswer },
   about: 'Rename an environment. Its slug, host and CLI names stay, so that no address changes.',
+  example: { request: { name: 'live' } },
   noun: 'name',
   input: nameInput,
   async change(context, appEnv, { name }) {
@@ -132,6 +140,7 @@ export const changeHealthcheck = settingCommand({
   name: 'changeHealthcheck',
   rest: { method: 'PATCH', path: '/app-env/healthcheck', answer: changedSettingAnswer },
   about: 'Change the health check and the probes of an environment: startup, readiness and liveness.',
+  example: { request: { path: '/healthz', readiness: { periodSeconds: 5, failureThreshold: 3 } } },
   noun: 'health check',
   input: healthcheckInput,
   modernise: withShortNames,

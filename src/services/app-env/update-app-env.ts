@@ -27,6 +27,7 @@ export const updateAppEnv = command({
   versioned: true,
   waits: true,
   about: 'Change an environment. What its containers read stays as it is until the changes are applied.',
+  example: { request: { startupConfig: { command: 'npm run start' }, preventDestroy: true } },
   input: updateAppEnvInput,
   permission: 'appEnv:change',
   target: ({ tx }, input) => lockAppEnv(tx, input),

@@ -23,6 +23,7 @@ export const setVariables = command({
   versioned: true,
   waits: true,
   about: 'Replace the environment variables by those given. A secret sent back masked keeps its value.',
+  example: { request: { variables: [{ name: 'GREETING', value: 'hello' }], applyImmediately: true } },
   input: z.strictObject({ ...appEnvTarget, variables, applyImmediately }),
   permission: 'appEnv:change',
   refresh,
@@ -57,6 +58,9 @@ export const changeVariables = command({
   versioned: true,
   waits: true,
   about: 'Add environment variables, or change those of the same name; all others stay as they are.',
+  example: {
+    request: { applyImmediately: true, variables: [{ name: 'DATABASE_PASSWORD', value: '<secret>', isSecret: true }] },
+  },
   input: z.strictObject({
     ...appEnvTarget,
     variables: z
@@ -91,6 +95,7 @@ export const deleteVariable = command({
   versioned: true,
   waits: true,
   about: 'Remove an environment variable. Refused while another variable refers to it.',
+  example: { request: { name: 'GREETING', applyImmediately: true }, answer: { variables: [] } },
   input: z.strictObject({ ...appEnvTarget, name, applyImmediately }),
   permission: 'appEnv:change',
   refresh,

@@ -1,4 +1,5 @@
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 
@@ -23,6 +24,10 @@ export const variable = resource({
   name: 'Variable',
   id: 'Variable',
   description: 'An environment variable of an environment.',
+  examples: {
+    _id: exampleId('var'),
+    isSecret: false,
+  },
   fields: {
     _id: field.column('_id', text, 'Id of the variable.', { inGraphQL: { name: 'id' } }),
     name: field.column('name', text, 'Name of the variable.'),

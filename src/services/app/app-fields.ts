@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from '../../calls/field.ts'
 import { warning } from '../../calls/outcome.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
@@ -101,6 +102,44 @@ export const app = resource({
   name: 'App',
   id: 'App',
   description: 'A program that an account owns and runs in environments.',
+  examples: {
+    appId: exampleId('app'),
+    name: 'Shop',
+    slug: 'shop',
+    gitProvider: null,
+    gitNamespace: null,
+    gitRepo: null,
+    gitInstallationId: null,
+    contextDir: '.',
+    customDockerfileContentInUse: false,
+    dockerfilePath: null,
+    useSSL: false,
+    useTCP: false,
+    useImage: true,
+    builder: 'DOCKER',
+    isCliDeployment: false,
+    image: 'nginx:alpine',
+    buildArgs: null,
+    customDockerfileContent: null,
+    healthCheckPath: '/healthz',
+    healthCheckPort: null,
+    healthCheckHeaders: null,
+    healthCheck: {
+      type: 'HTTP',
+      path: '/healthz',
+      port: null,
+      headers: null,
+      command: null,
+      initialDelaySeconds: null,
+      periodSeconds: null,
+      timeoutSeconds: null,
+      failureThreshold: null,
+    },
+    imagePullAccountSecretId: null,
+    buildPullAccountSecretId: null,
+    buildLimits: { cpu: 4, memoryMb: 2048, diskMb: 10_240, timeoutSeconds: 1200 },
+    volumePath: null,
+  },
   fields,
   graphqlFields: { version: field.column('version', whole, VERSION), ...times },
   relations: {

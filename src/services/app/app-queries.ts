@@ -1,5 +1,6 @@
 import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { id } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
 import { listQuery, query } from '../../calls/query.ts'
@@ -54,6 +55,7 @@ export const listApps = listQuery({
   path: '/apps',
   permission: 'app:read',
   about: 'The apps of an account; of your current one when accountId is omitted.',
+  example: { request: { accountId: exampleId('acc'), limit: 20 } },
   input: { accountId: id('account').optional() },
   of: app,
   answer: appListItem,

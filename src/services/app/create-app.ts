@@ -25,6 +25,7 @@ export const createApp = command({
   name: 'createApp',
   rest: { method: 'POST', path: '/app', answer: createdAppAnswer },
   about: 'Create an app. It runs nothing until it has an environment that is deployed.',
+  example: { request: { name: 'Shop', port: 80, useImage: true, image: 'nginx:alpine', healthCheckPath: '/healthz' } },
   input: createAppInput,
   modernise: (sent) => withTodaysType(withTodaysPreset(sent)),
   permission: 'app:change',

@@ -14,6 +14,7 @@ export const deleteApp = command({
   versioned: true,
   waits: true,
   about: 'Delete an app and its environments. Refused while an environment has preventDestroy.',
+  example: { answer: { message: 'App "Shop" and its 1 environment(s) are deleted' } },
   dangerous: true,
   input: z.strictObject({ appId: id('app') }),
   permission: 'app:delete',

@@ -20,6 +20,10 @@ export const updateApp = command({
   versioned: true,
   waits: true,
   about: 'Change an app. Its environments keep running as they are until the changes are applied.',
+  example: {
+    request: { port: 3000, healthCheckPath: '/healthz', applyImmediately: true },
+    answer: { port: 3000, environmentsAffected: 1 },
+  },
   input: updateAppInput,
   modernise(sent) {
     requireConfigOfApps(sent)

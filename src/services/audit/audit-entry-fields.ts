@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, json, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { AuditChange } from '../../domain/audit-change.ts'
@@ -68,6 +69,17 @@ export const auditEntry = resource({
   name: 'AuditEntry',
   id: 'AuditEntry',
   description: 'One write, as the append-only audit log records it.',
+  examples: {
+    auditId: exampleId('aud'),
+    sequence: 42,
+    action: 'deployImage',
+    actorType: 'USER',
+    actorId: exampleId('usr'),
+    targetType: 'appEnv',
+    targetId: exampleId('env'),
+    details: { image: 'nginx:alpine' },
+    hash: '4ff102c5d78d254a6f0da062b3cf39eaf07f01eec0927fd21e219d0af8bc0591',
+  },
   fields: {
     auditId: field.column('id', text, 'Id of the entry.', { inGraphQL: { name: 'id' } }),
     sequence: field.from(

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { csvText } from '../../calls/csv.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { id, instant } from '../../calls/input.ts'
 import { listAnswer, listOf } from '../../calls/lists.ts'
 import type { ListOrder } from '../../calls/order.ts'
@@ -109,6 +110,7 @@ export const listAudit = restQuery({
   permission: 'audit:read',
   about:
     'The audit log of an account, newest first; of your current account when accountId is omitted. Restricted members see what was done to their environments and to the account. With `format=csv`, or `Accept: text/csv`, the page as CSV; the header `Link` leads to the next.',
+  example: { request: { accountId: exampleId('acc'), limit: 50 } },
   input: {
     accountId: id('account').optional(),
     installation: z.boolean().optional().describe(INSTALLATION_AUDIT),

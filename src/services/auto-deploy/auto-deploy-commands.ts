@@ -25,6 +25,7 @@ export const setAutoDeploy = command({
   versioned: true,
   about:
     'Let pushes to the branch of an environment build and deploy it, with your rights: when you lose them, pushes are ignored. Pushes arrive through a git hook, or through the GitHub App.',
+  example: { request: { watchPaths: ['src/**', '!**/*.md'] } },
   input: z.strictObject({
     ...appEnvTarget,
     watchPaths: z
@@ -60,6 +61,7 @@ export const deleteAutoDeploy = command({
   rest: { method: 'DELETE', path: '/app-env/auto-deploy', answer: messageAnswer },
   versioned: true,
   about: 'Turn auto-deploy off: pushes no longer deploy the environment. A deployment that is under way continues.',
+  example: { answer: { message: 'Pushes do not deploy "default-shop-production" any more' } },
   input: z.strictObject(appEnvTarget),
   permission: 'appEnv:change',
   target: ({ tx }, address) => lockAppEnv(tx, address),

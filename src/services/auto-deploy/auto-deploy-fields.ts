@@ -9,6 +9,9 @@ export const autoDeploy = resource({
   name: 'AutoDeploy',
   id: 'AutoDeploy',
   description: 'Pushes to the branch of an environment build and deploy it.',
+  examples: {
+    watchPaths: ['src/**', '!**/*.md'],
+  },
   fields: {
     appEnvId: field.column('appEnvId', text, 'Id of the environment that pushes deploy.'),
     userId: field.column(

@@ -1,4 +1,5 @@
 import { enumeration } from '../../calls/enumeration.ts'
+import { EXAMPLE_TIME } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from '../../calls/field.ts'
 import { answer, resource } from '../../calls/resource.ts'
 import type { Backup, WalArchive } from '../../storage/database/generated/prisma/client.ts'
@@ -29,6 +30,14 @@ export const backup = resource({
   name: 'Backup',
   id: 'Backup',
   description: 'What a managed service held at one time. It outlives the environment.',
+  examples: {
+    date: EXAMPLE_TIME,
+    size: 1024,
+    verifiedAt: null,
+    pointInTimeFrom: EXAMPLE_TIME,
+    pointInTimeTo: EXAMPLE_TIME,
+    pointInTimeMessage: null,
+  },
   fields: {
     key: field.column('id', text, 'Key of the backup.', { inGraphQL: { name: 'id' } }),
     file: field.column('file', text.nullable(), 'Name of the file in its storage; null until there is one.'),

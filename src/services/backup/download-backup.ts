@@ -25,6 +25,7 @@ export const downloadBackup = command({
   versioned: true,
   about:
     'Request an address to read a backup from, decrypted, in the format of the engine’s own tool. The address needs no token, and works for 15 minutes, as long as yours does and may read the backup.',
+  example: { answer: { downloadUrl: 'https://berth.example.com/api/public/v1/app-env/backup-file?backupKey=…' } },
   input: z.strictObject({ backupKey: id('backup') }),
   permission: 'backup:download',
   target: ({ tx }, { backupKey }) => lockBackup(tx, backupKey),

@@ -16,6 +16,11 @@ export const buildCache = resource({
   name: 'BuildCache',
   id: 'BuildCache',
   description: 'Build cache: one for all environments of an account on a container engine.',
+  examples: {
+    sizeMb: 1840,
+    clearRequestedAt: null,
+    clearedAt: null,
+  },
   fields: {
     appEnvId: field.given('appEnvId', text, 'Id of the environment whose builds use the cache.'),
     sizeMb: field.from(

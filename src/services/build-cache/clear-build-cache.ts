@@ -21,6 +21,11 @@ export const clearBuildCache = command({
   waits: true,
   about:
     'Clear the build cache that builds of an environment use, cache mounts included: that of all environments of its account on the same container engine. The next builds take longer. It is cleared between two builds.',
+  example: {
+    answer: {
+      message: 'The build cache of "default-shop-production" is going to be cleared, before the next build begins',
+    },
+  },
   input: z.strictObject(appEnvTarget),
   permission: 'appEnv:operate',
   target: ({ tx }, address) => lockAppEnv(tx, address),

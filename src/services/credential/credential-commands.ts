@@ -20,6 +20,13 @@ export const createCredential = command({
   rest: { method: 'POST', path: '/credential', answer: createdCredentialAnswer },
   about:
     'Keep a login, such as that of a container registry, for apps to refer to by id. The login is checked at the registry and refused if the registry does not accept it; when the registry does not answer, the login is saved with a warning.',
+  example: {
+    request: {
+      type: 'CONTAINER_REGISTRY',
+      name: 'Registry of the shop',
+      data: { registry: 'registry.example.com', username: 'shop', password: '<secret>' },
+    },
+  },
   input: z.strictObject({
     accountId: id('account'),
     type: credentialType,
@@ -55,6 +62,7 @@ export const updateCredential = command({
   versioned: true,
   about:
     'Rename a credential, replace its data, or make it the default of its registry. New data is tried like that of a new credential. Later deployments use it.',
+  example: { request: { data: { registry: 'registry.example.com', username: 'shop', password: '<secret>' } } },
   input: z.strictObject({
     credentialId: id('credential'),
     name: name('credential').optional(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { EXAMPLE_TIME, exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from '../../calls/field.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
 import type { Credential } from '../../storage/database/generated/prisma/client.ts'
@@ -41,6 +42,9 @@ export const credentialUsage = resource({
   name: 'CredentialUsage',
   id: 'CredentialUsage',
   description: 'Something that uses a credential, and would miss it.',
+  examples: {
+    count: 0,
+  },
   fields: {
     kind: used.given('kind', credentialUse.type, 'Use of the credential.'),
     appId: used.given('appId', text.nullable(), 'Id of the app that uses the credential, where one does.'),
@@ -58,6 +62,12 @@ export const credential = resource({
   name: 'Credential',
   id: 'Credential',
   description: 'A login that apps refer to, such as that of a container registry. Its secrets are never shown.',
+  examples: {
+    credentialId: exampleId('cred'),
+    name: 'Registry of the shop',
+    data: { registry: 'registry.example.com', username: 'shop' },
+    checkedAt: EXAMPLE_TIME,
+  },
   fields: {
     credentialId: field.column('id', text, 'Id of the credential.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account that owns the credential.'),

@@ -27,6 +27,7 @@ export const deleteCredential = command({
   versioned: true,
   about:
     'Delete a credential. Refused while it is used, unless forced: then it is removed from apps, and backup schedules that use it are turned off. Backups that are stored with it have to be deleted first in any case.',
+  example: { answer: { message: 'Credential "Registry of the shop" is deleted' } },
   dangerous: true,
   input: z.strictObject({
     credentialId: id('credential'),

@@ -1,6 +1,7 @@
 import { engineOf } from '../../app-types/behaviours.ts'
 import { dataProblem } from '../../app-types/engines/upgrades.ts'
 import { enumeration } from '../../calls/enumeration.ts'
+import { EXAMPLE_TIME } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
@@ -153,6 +154,16 @@ export const deployment = resource({
   name: 'Deployment',
   id: 'Deployment',
   description: 'A numbered version of an environment, with the configuration that it runs with.',
+  examples: {
+    status: 'DEPLOYED',
+    statusLabel: 'Deployed',
+    isSuccess: true,
+    isFailed: false,
+    message: null,
+    deployedAt: EXAMPLE_TIME,
+    imageDigest: 'sha256:4ff102c5d78d254a6f0da062b3cf39eaf07f01eec0927fd21e219d0af8bc0591',
+    imageFromCache: false,
+  },
   fields,
   graphqlFields: {
     fromContentId: field.column('fromContentId', text.nullable(), 'Id of the version that this one repeats, if any.'),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { GitDeliveryEnvironment } from '../../domain/git-push.ts'
@@ -45,6 +46,16 @@ export const gitDelivery = resource({
   name: 'GitDelivery',
   id: 'GitDelivery',
   description: 'A delivery of a git host to an account, with its outcome.',
+  examples: {
+    gitDeliveryId: exampleId('gdlv'),
+    deliveryKey: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
+    repository: 'git.example.com/acme/shop',
+    branch: 'main',
+    pullRequestNumber: null,
+    fromCommitId: null,
+    commitId: '8b1d2f6c0e4a9d3b7f5162c8e0a4d9f1b3c5e7a9',
+    pusher: 'ada',
+  },
   fields: {
     gitDeliveryId: field.column('id', text, 'Id of the delivery.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account.'),

@@ -33,6 +33,7 @@ export const createGitHook = command({
   rest: { method: 'POST', path: '/account/git-hook', answer: createdGitHook },
   about:
     'Create a hook that receives the pushes of a git host for an account. Pushes deploy the environments that have auto-deploy. The secret for the git host is returned only in this answer.',
+  example: { request: { provider: 'GITHUB', name: 'Repositories of the shop' } },
   input: z.strictObject({
     accountId: id('account'),
     appId: id('only app whose environments are deployed. Default: every app of the account').optional(),
@@ -72,6 +73,7 @@ export const updateGitHook = command({
   rest: { method: 'PUT', path: '/account/git-hook', answer: gitHook.answer },
   versioned: true,
   about: 'Change a git hook: its name, and where commits get a status, with null for nowhere.',
+  example: { request: { statusApiUrl: 'https://api.github.com', statusToken: '<secret>' } },
   input: z.strictObject({
     gitHookId: id('git hook'),
     name: name('git hook').optional(),
@@ -129,6 +131,7 @@ export const deleteGitHook = command({
   rest: { method: 'DELETE', path: '/account/git-hook', answer: messageAnswer },
   versioned: true,
   about: 'Delete a git hook: what the git host sends to it is refused. Its deliveries stay in the log.',
+  example: { answer: { message: 'Git hook "Repositories of the shop" is deleted' } },
   dangerous: true,
   input: z.strictObject({ gitHookId: id('git hook') }),
   permission: 'gitHook:manage',

@@ -1,4 +1,5 @@
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, text, time, VERSION, whole } from '../../calls/field.ts'
 import { answer, resource } from '../../calls/resource.ts'
 import type { GitHook } from '../../storage/database/generated/prisma/client.ts'
@@ -23,6 +24,11 @@ export const gitHook = resource({
   id: 'GitHook',
   description:
     'Receives the pushes of a git host for an account. Pushes deploy environments with auto-deploy. Its secret is never shown.',
+  examples: {
+    gitHookId: exampleId('ghook'),
+    statusApiUrl: null,
+    statusError: null,
+  },
   fields: {
     gitHookId: field.column('id', text, 'Id of the git hook.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account whose environments are deployed.'),

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { id } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
 import type { PageRequest } from '../../calls/page.ts'
@@ -92,6 +93,7 @@ export const listGitHooks = recordListQuery({
   path: '/account/git-hooks',
   permission: 'gitHook:manage',
   about: 'The git hooks of an account; of your current account when accountId is omitted.',
+  example: { request: { accountId: exampleId('acc') } },
   input: { accountId: id('account').optional() },
   of: gitHook,
   list: ({ database, caller }, filter, page) => findGitHooks(database, caller, filter, page),
@@ -114,6 +116,7 @@ export const listGitDeliveries = recordListQuery({
   path: '/account/git-hook/deliveries',
   permission: 'gitHook:manage',
   about: 'Deliveries of git hosts to an account, newest first; to your current account when accountId is omitted.',
+  example: { request: { accountId: exampleId('acc'), limit: 20 } },
   input: {
     accountId: id('account').optional(),
     gitHookId: id('git hook that was used').optional(),

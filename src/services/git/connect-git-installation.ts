@@ -14,6 +14,10 @@ export const connectGitInstallation = command({
   name: 'connectGitInstallation',
   rest: { method: 'POST', path: '/git-installation', answer: messageAnswer },
   about: 'Prove that an installation of the GitHub App is yours, so that apps of the account can be built from it.',
+  example: {
+    request: { gitInstallationId: '4711', userToken: '<secret>' },
+    answer: { message: 'Apps of the account may be built from the GitHub App installation 4711' },
+  },
   input: z.strictObject({
     accountId: id('account'),
     gitInstallationId: pasted()

@@ -17,7 +17,7 @@ import { configuredHealthCheck } from '../configuration/configured.ts'
 import { releaseHosts } from '../lifecycle/release-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { claimableHost, proveClaim } from './claim-host.ts'
-import { host } from './host-fields.ts'
+import { host, ownHostExample } from './host-fields.ts'
 import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
 
 const MAX_HOSTS = 50
@@ -56,6 +56,7 @@ export const addHost = command({
   versioned: true,
   waits: true,
   about: 'Add a host of your own to an environment. The host leads there once one of the two DNS records is found.',
+  example: { request: { host: 'shop.example.com' }, answer: ownHostExample },
   input: z.strictObject({ ...appEnvTarget, host: hostName }),
   permission: 'appEnv:change',
   prepare: proveClaim,
@@ -88,6 +89,7 @@ export const validateHost = command({
   versioned: true,
   waits: true,
   about: 'Check the DNS records of a custom host again, now.',
+  example: { request: { host: 'shop.example.com' }, answer: ownHostExample },
   input: z.strictObject(whichHost),
   permission: 'appEnv:change',
   target: ({ tx }, input) => lockAppEnv(tx, input),
@@ -107,6 +109,7 @@ export const removeHost = command({
   rest: { method: 'DELETE', path: '/app-env/host', answer: messageAnswer },
   versioned: true,
   about: 'Remove a custom host. For a while only the same account can claim it again.',
+  example: { request: { host: 'shop.example.com' }, answer: { message: 'The host "shop.example.com" is removed' } },
   dangerous: true,
   input: z.strictObject(whichHost),
   permission: 'appEnv:change',

@@ -11,7 +11,7 @@ import { hostProof } from '../../storage/secrets/host-proof.ts'
 import type { Vault } from '../../storage/secrets/vault.ts'
 import { getAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
-import { host } from './host-fields.ts'
+import { host, ownHostExample } from './host-fields.ts'
 import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
 
 interface Tools {
@@ -43,6 +43,7 @@ export const getHost = restQuery({
   path: '/app-env/host',
   permission: 'appEnv:read',
   about: 'A host of an environment, by hostId or host, with the DNS records that prove its ownership.',
+  example: { request: { host: 'shop.example.com' }, answer: ownHostExample },
   input: {
     ...appEnvTarget,
     hostId: id('host').optional(),

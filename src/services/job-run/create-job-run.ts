@@ -19,6 +19,7 @@ export const createJobRun = command({
   waits: true,
   about:
     'Run a finite command in a fresh container of the current version of an environment, with its variables and network and without traffic. Fields that are sent are for this run alone.',
+  example: { request: { command: 'npm run import', timeoutSeconds: 600 } },
   input: jobRunInput,
   permission: 'jobRun:operate',
   progress: jobRunProgress,

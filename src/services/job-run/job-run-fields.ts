@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { EXAMPLE_TIME, exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, json, text, time, VERSION, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { RunSnapshot } from '../../domain/job-run.ts'
@@ -26,6 +27,11 @@ const attemptField = fieldsOf<JobAttempt>()
 export const jobAttempt = resource({
   name: 'JobAttempt',
   description: 'One container of a job run.',
+  examples: {
+    number: 1,
+    message: null,
+    containerName: 'berth-run-01kb3f8q4hevz9sr2m6x7d5t0c-1',
+  },
   fields: {
     number: attemptField.column('number', whole, 'Number of the attempt, from 1.'),
     startedAt: attemptField.column(
@@ -59,6 +65,15 @@ const commandField = fieldsOf<RunSnapshot>()
 export const commandSnapshot = resource({
   name: 'CommandSnapshot',
   description: 'What a job run executes, as it was when the run was requested.',
+  examples: {
+    command: 'npm run import',
+    args: [],
+    shell: true,
+    workingDir: null,
+    timeoutSeconds: 3600,
+    ttlSecondsAfterFinished: 86_400,
+    backoffLimit: 0,
+  },
   fields: {
     command: commandField.given('command', text.nullable(), 'Command; null for that of the image.'),
     args: commandField.given('args', z.array(text), 'Arguments of the command.'),
@@ -97,6 +112,15 @@ export const jobRun = resource({
   name: 'JobRun',
   id: 'JobRun',
   description: 'A finite command of an environment: what was asked, how it ended, and what it left.',
+  examples: {
+    jobRunId: exampleId('run'),
+    trigger: 'MANUAL',
+    output: { rows: 1200 },
+    queuePosition: null,
+    queuedAt: EXAMPLE_TIME,
+    scheduledFor: null,
+    logsTruncated: false,
+  },
   fields: {
     jobRunId: field.column('id', text, 'Id of the job run.', { inGraphQL: { name: 'id' } }),
     appEnvId: field.column('appEnvId', text, 'Id of the environment that the run is of.'),

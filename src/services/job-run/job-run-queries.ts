@@ -109,6 +109,7 @@ export const listJobRuns = listQuery({
   path: '/app-env/job-runs',
   permission: 'jobRun:read',
   about: 'The job runs of an environment, newest first.',
+  example: { request: { status: 'FAILED', limit: 20 } },
   input: {
     ...appEnvTarget,
     status: jobRunStatus.type.optional().describe('Progress: only runs with that status.'),

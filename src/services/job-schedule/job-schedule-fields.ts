@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { EXAMPLE_TIME, exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { JobSchedule } from '../../storage/database/generated/prisma/client.ts'
@@ -9,6 +10,13 @@ export const jobSchedule = resource({
   name: 'JobSchedule',
   id: 'JobSchedule',
   description: 'Schedule on which runs of an environment start automatically.',
+  examples: {
+    scheduleId: exampleId('sch'),
+    cron: '*/15 * * * *',
+    timeZone: 'Europe/Berlin',
+    catchUp: true,
+    nextRuns: [EXAMPLE_TIME],
+  },
   fields: {
     scheduleId: field.column('id', text, 'Id of the schedule.'),
     appEnvId: field.column('appEnvId', text, 'Id of the environment whose runs the schedule starts.'),

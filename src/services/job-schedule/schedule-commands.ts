@@ -36,6 +36,7 @@ export const setJobSchedule = command({
   rest: { method: 'PUT', path: '/app-env/job-schedule', answer: jobSchedule.answer },
   versioned: true,
   about: 'Set the schedule on which runs of a job start automatically. It takes effect at once.',
+  example: { request: { cron: '*/15 * * * *', timeZone: 'Europe/Berlin' } },
   input: z.strictObject({
     ...appEnvTarget,
     cron: cronExpression('*/15 * * * *').describe('Times: minute, hour, day of the month, month, weekday.'),
@@ -81,6 +82,7 @@ export const deleteJobSchedule = command({
   rest: { method: 'DELETE', path: '/app-env/job-schedule', answer: messageAnswer },
   versioned: true,
   about: 'Delete the schedule of a job. Runs that it has started continue.',
+  example: { answer: { message: 'The schedule of "default-shop-production" is deleted' } },
   input: z.strictObject({ ...appEnvTarget, revision }),
   permission: 'jobSchedule:change',
   target: lockSchedule,

@@ -3,6 +3,7 @@ import { conflict, DomainError } from '../../domain/errors.ts'
 import type { ChangeKind } from '../../domain/pending-changes.ts'
 import type { Content, Operation, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { configurationOf, configuredImage, pendingChangesOf } from '../configuration/configured.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
 import { beginOperation } from './begin-operation.ts'
 import { nextBuild } from './build.ts'
@@ -14,6 +15,7 @@ export const applyChanges = lifecycleOperation({
   name: 'applyChanges',
   path: '/app-env/apply-changes',
   about: 'Apply the pending changes of an environment: build, deploy or scale, as the changes need.',
+  example: { answer: acceptedExample('The pending changes are being applied') },
   accepted: 'The pending changes are being applied',
   input: {},
   async plan(context, appEnv) {

@@ -7,6 +7,7 @@ import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import { assertBuildable, buildVariablesOf, findSource, planFor } from '../configuration/build-plan.ts'
 import { configurationOf } from '../configuration/configured.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { builtContent, type NewContent } from './new-content.ts'
@@ -15,6 +16,7 @@ export const buildAppEnv = lifecycleOperation({
   name: 'buildAppEnv',
   path: '/app-env/build',
   about: 'Build the configured git branch, or the code that was uploaded, and deploy what was built.',
+  example: { answer: acceptedExample('Build started') },
   accepted: 'Build started',
   input: {
     forceNewBuild: flag('Build even without code changes.').default(false),

@@ -3,6 +3,7 @@ import { acceptsImage, engineOf } from '../../app-types/behaviours.ts'
 import { image } from '../../calls/input.ts'
 import { conflict } from '../../domain/errors.ts'
 import { configurationOf } from '../configuration/configured.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { imageContent } from './new-content.ts'
 
@@ -10,6 +11,7 @@ export const deployImage = lifecycleOperation({
   name: 'deployImage',
   path: '/app-env/deploy-image',
   about: 'Run a prebuilt image in an app environment, without building.',
+  example: { request: { image: 'nginx:alpine' }, answer: acceptedExample('Image deployment started') },
   accepted: 'Image deployment started',
   input: { image },
   async plan({ tx }, appEnv, input) {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { engineOf } from '../../app-types/behaviours.ts'
 import type { Command, CommandContext } from '../../calls/command.ts'
+import type { Example } from '../../calls/examples.ts'
 import { appEnvTarget } from '../../calls/input.ts'
 import type { Answer } from '../../calls/resource.ts'
 import type { WaitOutcomes } from '../../calls/wait-outcome.ts'
@@ -43,6 +44,7 @@ interface LifecycleOperation<Shape extends z.ZodRawShape> {
   /** Of REST, where it has more than every lifecycle call. */
   answer?: Answer
   about: string
+  example?: Example
   /** The message of an accepted call. */
   accepted: string
   dangerous?: boolean
@@ -68,6 +70,7 @@ export function lifecycleOperation<Shape extends z.ZodRawShape>(
     versioned: true,
     waits: true,
     about: operation.about,
+    example: operation.example ?? {},
     dangerous: operation.dangerous ?? false,
     input: z.strictObject({ ...appEnvTarget, ...operation.input }),
     permission: operation.permission ?? 'appEnv:operate',

@@ -10,8 +10,8 @@ import { startAppEnv } from './start.ts'
 import { stopAppEnv } from './stop.ts'
 import { verifyBackup } from './verify-backup.ts'
 
-/** Every lifecycle operation. */
-export const lifecycleOperations = [
+/** What runs, and whether it does. */
+export const deploymentOperations = [
   deployImage,
   buildAppEnv,
   redeployAppEnv,
@@ -19,8 +19,10 @@ export const lifecycleOperations = [
   stopAppEnv,
   startAppEnv,
   applyChanges,
-  backUpAppEnv,
-  restoreBackup,
-  verifyBackup,
-  rotateCredentials,
 ] as const
+
+/** What a service keeps, and who may read it. */
+export const dataOperations = [backUpAppEnv, restoreBackup, verifyBackup, rotateCredentials] as const
+
+/** Every lifecycle operation. */
+export const lifecycleOperations = [...deploymentOperations, ...dataOperations] as const

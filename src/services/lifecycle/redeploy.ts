@@ -1,6 +1,7 @@
 import { id } from '../../calls/input.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { configurationOf, serviceImage } from '../configuration/configured.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { imageContent, repeatedContent } from './new-content.ts'
 
@@ -9,6 +10,7 @@ export const redeployAppEnv = lifecycleOperation({
   path: '/app-env/redeploy',
   about:
     'Replace the containers with new ones of the current image, or that of contentId, and the present configuration. A managed service takes the newest patch of its version.',
+  example: { answer: acceptedExample('Redeployment started') },
   accepted: 'Redeployment started',
   input: { contentId: id('version whose image is deployed; the current one when omitted').optional() },
   async plan({ tx }, appEnv, { contentId }) {

@@ -1,9 +1,11 @@
+import { exampleId } from '../../calls/examples.ts'
 import { id } from '../../calls/input.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Transaction } from '../../storage/database/client.ts'
 import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import { rollbackRefusal } from '../deployment/deployment-fields.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { repeatedContent } from './new-content.ts'
@@ -14,6 +16,7 @@ export const rollbackAppEnv = lifecycleOperation({
   path: '/app-env/rollback',
   answer: rollbackAnswer,
   about: 'Deploy an earlier version again, with the image and the configuration that it ran with.',
+  example: { request: { targetContentId: exampleId('con') }, answer: acceptedExample('Rollback started') },
   accepted: 'Rollback started',
   dangerous: true,
   input: { targetContentId: id('version to bring back; the one before the current when omitted').optional() },

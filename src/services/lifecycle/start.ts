@@ -1,4 +1,5 @@
 import { conflict } from '../../domain/errors.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { openOperationOf } from './open-operation.ts'
 
@@ -6,6 +7,7 @@ export const startAppEnv = lifecycleOperation({
   name: 'startAppEnv',
   path: '/app-env/start',
   about: 'Start a stopped environment with its current version.',
+  example: { answer: acceptedExample('The environment is starting') },
   accepted: 'The environment is starting',
   input: {},
   async plan({ tx }, appEnv) {

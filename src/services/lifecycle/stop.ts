@@ -1,5 +1,6 @@
 import { conflict } from '../../domain/errors.ts'
 import { endRunning } from '../open-runs/end-runs.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { openOperationOf } from './open-operation.ts'
 
@@ -7,6 +8,7 @@ export const stopAppEnv = lifecycleOperation({
   name: 'stopAppEnv',
   path: '/app-env/stop',
   about: 'Scale the containers to zero. The environment cannot be reached until it is started.',
+  example: { answer: acceptedExample('The environment is stopping') },
   accepted: 'The environment is stopping',
   dangerous: true,
   input: {},

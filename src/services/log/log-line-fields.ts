@@ -32,6 +32,10 @@ export const logLine = resource({
   name: 'LogLine',
   id: 'LogLine',
   description: 'A line that a container or a build wrote.',
+  examples: {
+    stream: 'stdout',
+    message: 'Listening on port 3000',
+  },
   fields: {
     timestamp: field.given('timestamp', time, 'Time at which the line was written.'),
     stream: field.given('stream', logStream.type, 'Stream that the line was written to.'),

@@ -140,6 +140,7 @@ export const listLogs = restQuery({
   permission: 'appEnv:observe',
   about:
     'Lines that the containers of an environment wrote, or with type=BUILD its builds, newest first; kept when the containers are gone. With isLive, oldest first: the newest lines at first, then whatever was written since the cursor, with a nextCursor each time.',
+  example: { request: { search: 'error', size: 100 } },
   input: {
     ...appEnvTarget,
     contentId: z.string().min(1).max(100).optional().describe('Id of a version: only lines of that version.'),

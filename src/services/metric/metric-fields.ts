@@ -246,6 +246,9 @@ const point = fieldsOf<{ timestamp: string; value: number }>()
 export const metricPoint = resource({
   name: 'MetricPoint',
   description: 'The average of a metric over one step.',
+  examples: {
+    value: 12.5,
+  },
   fields: {
     timestamp: point.given('timestamp', time, 'Time at which the step begins.'),
     value: point.given('value', z.number(), 'Average of the metric over the step.'),

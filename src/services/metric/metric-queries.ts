@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Caller } from '../../calls/caller.ts'
+import { EXAMPLE_TIME } from '../../calls/examples.ts'
 import { appEnvTarget, instant } from '../../calls/input.ts'
 import { recordQuery, restQuery } from '../../calls/query.ts'
 import type { AutoScaling } from '../../domain/autoscaling.ts'
@@ -150,6 +151,18 @@ export const getMetrics = recordQuery({
   path: '/app-env/metrics',
   permission: 'appEnv:observe',
   about: 'Limits of the containers of an environment, and their current usage.',
+  example: {
+    answer: {
+      resources: {
+        cpu: { allocated: 2, used: 0.04, usagePercent: 2, updatedAt: EXAMPLE_TIME },
+        memory: { allocated: 1024, used: 158, usagePercent: 15.4, updatedAt: EXAMPLE_TIME },
+      },
+      autoScaling: { enabled: true, min: 1, max: 3, cpuPercent: 70, memoryPercent: null },
+      allocated: { cpu: 2000, memory: 1024 },
+      used: { cpu: 40, memory: 158 },
+      serviceMetrics: [],
+    },
+  },
   input: appEnvTarget,
   of: metrics,
   isSingle: false,
@@ -163,6 +176,7 @@ export const getMetricsSeries = restQuery({
   path: '/app-env/metrics-series',
   permission: 'appEnv:observe',
   about: 'A metric of all containers of an environment together over time, averaged over each step.',
+  example: { request: { metric: 'cpu_percent', step: '1m' } },
   input: {
     ...appEnvTarget,
     metric: metricName.type.describe(

@@ -17,6 +17,7 @@ export const revokeAuthorization = command({
   rest: { method: 'DELETE', path: '/user/authorization', answer: messageAnswer },
   about:
     'Take back what an application was authorised to do by OAuth. Its tokens stop working at once, and so do their live subscriptions.',
+  example: { answer: { message: '"Deploy from the editor" is no longer authorised' } },
   dangerous: true,
   input: z.strictObject({ authorizationId: id('authorization') }),
   permission: 'token:own',

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, text, time } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { Authorization, OauthClient } from '../../storage/database/generated/prisma/client.ts'
@@ -24,6 +25,14 @@ export const authorization = resource({
   name: 'Authorization',
   id: 'Authorization',
   description: 'A third-party application that a user has authorised to act for them, by OAuth.',
+  examples: {
+    authorizationId: exampleId('oau'),
+    clientId: exampleId('ocl'),
+    clientName: 'Deploy from the editor',
+    scopes: ['svc:read', 'svc:write:deploy'],
+    status: 'ACTIVE',
+    expiresAt: '2027-11-20T09:30:00.000Z',
+  },
   fields: {
     authorizationId: field.column('id', text, 'Id of the authorization.', { inGraphQL: { name: 'id' } }),
     userId: field.column('userId', text, 'Id of the user whose rights the application uses.'),

@@ -26,6 +26,7 @@ export const cancelOperation = command({
   rest: { method: 'POST', path: '/operation/cancel', answer: lifecycleAnswer },
   versioned: true,
   about: 'Cancel an operation that has not ended. The operation ends at once, and what ran before keeps running.',
+  example: { answer: { message: 'The operation is cancelled' } },
   input: z.strictObject({ operationId: id('operation') }),
   permission: 'appEnv:operate',
   target: ({ tx }, { operationId }) => lockOperation(tx, operationId),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { OperationStep } from '../../domain/operation.ts'
@@ -33,6 +34,9 @@ const step = fieldsOf<OperationStep>()
 export const operationStep = resource({
   name: 'OperationStep',
   description: 'A step that an operation has begun.',
+  examples: {
+    detail: 'nginx:alpine',
+  },
   fields: {
     name: step.column('name', text, 'Name of the step.'),
     startedAt: step.column('startedAt', time, 'Time at which the step began.'),
@@ -47,6 +51,15 @@ export const operation = resource({
   name: 'Operation',
   id: 'Operation',
   description: 'The durable record of a lifecycle call: what was asked, its progress and its outcome.',
+  examples: {
+    operationId: exampleId('op'),
+    status: 'SUCCEEDED',
+    message: null,
+    attempt: 1,
+    maxAttempts: 5,
+    isDeadLetter: false,
+    deadlineAt: '2026-11-20T09:45:00.000Z',
+  },
   fields: {
     operationId: field.column('id', text, 'Id of the operation.', { inGraphQL: { name: 'id' } }),
     appEnvId: field.column('appEnvId', text, 'Id of the environment that the operation changes.'),

@@ -64,6 +64,7 @@ export const listOperations = listQuery({
   path: '/operations',
   permission: 'operation:read',
   about: 'The operations of an environment, newest first.',
+  example: { request: { limit: 20 } },
   input: {
     ...appEnvTarget,
     isDeadLetter: z

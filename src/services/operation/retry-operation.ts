@@ -6,7 +6,7 @@ import { conflict } from '../../domain/errors.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type LifecycleResult, withOutcome } from '../lifecycle/lifecycle-operation.ts'
 import { repeatedContent } from '../lifecycle/new-content.ts'
-import { lifecycleAnswer } from '../targets/accepted.ts'
+import { acceptedExample, lifecycleAnswer } from '../targets/accepted.ts'
 import { loadEverything } from '../targets/load-app-env.ts'
 import { lockOperation } from './cancel-operation.ts'
 
@@ -16,6 +16,7 @@ export const retryOperation = command({
   versioned: true,
   waits: true,
   about: 'Drive a failed operation again, as a new one with the same intent. For dead letters, once the cause is gone.',
+  example: { answer: acceptedExample('The operation is tried again') },
   input: z.strictObject({ operationId: id('failed operation') }),
   permission: 'appEnv:operate',
   refresh: withOutcome,

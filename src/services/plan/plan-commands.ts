@@ -11,6 +11,20 @@ export const createPlan = command({
   name: 'createPlan',
   rest: { method: 'POST', path: '/plan', answer: plan.answer },
   about: 'Create a plan, which accounts can be put on. Only the installation’s admin may.',
+  example: {
+    request: {
+      plan: 'small',
+      name: 'Small',
+      functionsIncluded: true,
+      autoscalingIncluded: false,
+      maxApps: 5,
+      maxAppEnvs: 3,
+      maxContainers: 2,
+      maxZClouds: 2,
+      logDays: 3,
+    },
+    answer: { plan: 'small', name: 'Small' },
+  },
   input: z.strictObject({
     plan: planCode,
     ...planFields,
@@ -36,6 +50,7 @@ export const updatePlan = command({
   rest: { method: 'PUT', path: '/plan', answer: plan.answer },
   about:
     'Change a plan, for all accounts on it. What they have already keeps running; nothing can be added beyond the new limits.',
+  example: { request: { plan: 'standard', maxContainers: 20 } },
   input: z.strictObject({ plan: planCode, ...optionally(planFields) }),
   permission: 'installation:manage',
   target: (context, { plan }) => lockPlan(context, plan),

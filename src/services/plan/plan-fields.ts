@@ -11,6 +11,10 @@ export const plan = resource({
   name: 'Plan',
   id: 'Plan',
   description: 'Limits of accounts. Calls beyond a limit are refused with an error that names it.',
+  examples: {
+    name: 'Standard',
+    maxBuildResources: { cpu: 8, memoryMb: 4096, diskMb: null, timeoutSeconds: null },
+  },
   fields: {
     plan: field.column('code', text, 'Code of the plan.', { inGraphQL: { name: 'code' } }),
     name: field.column('name', text, 'Name of the plan.'),

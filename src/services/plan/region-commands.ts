@@ -11,6 +11,10 @@ export const createRegion = command({
   name: 'createRegion',
   rest: { method: 'POST', path: '/region', answer: region.answer },
   about: 'Create a region, with what it can do. Only the installation’s admin may.',
+  example: {
+    request: { region: 'north', name: 'North', functionsSupported: true, domain: 'north.example.com' },
+    answer: { region: 'north', name: 'North' },
+  },
   input: z.strictObject({
     region: regionCode,
     ...regionFields,
@@ -35,6 +39,7 @@ export const updateRegion = command({
   name: 'updateRegion',
   rest: { method: 'PUT', path: '/region', answer: region.answer },
   about: 'Change the name or the capabilities of a region. What runs there keeps running.',
+  example: { request: { region: 'local', sandboxAddonReady: true } },
   input: z.strictObject({ region: regionCode, ...optionally(regionFields), ...regionEngineFields }),
   permission: 'installation:manage',
   target: (context, { region }) => lockRegion(context, region),

@@ -1,3 +1,4 @@
+import { EXAMPLE_TIME } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { Region } from '../../storage/database/generated/prisma/client.ts'
@@ -31,6 +32,13 @@ export const regionEngine = resource({
   name: 'RegionEngine',
   id: 'RegionEngine',
   description: 'The container engine on which environments of a region run.',
+  examples: {
+    engine: 'tcp://10.0.0.7:2376',
+    reachAddress: '10.0.0.7',
+    engineReason: null,
+    engineVersion: '28.1.1',
+    engineObservedAt: EXAMPLE_TIME,
+  },
   fields: {
     region: field.column('code', text, 'Code of the region.'),
     engine: field.column(

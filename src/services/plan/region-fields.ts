@@ -9,6 +9,11 @@ export const region = resource({
   name: 'Region',
   id: 'Region',
   description: 'A place where environments run.',
+  examples: {
+    name: 'This machine',
+    functionsSupported: true,
+    domain: 'berth.localhost',
+  },
   fields: {
     region: field.column('code', text, 'Code of the region, which `region` takes when an environment is created.', {
       inGraphQL: { name: 'code' },

@@ -59,6 +59,18 @@ export const pod = resource({
   name: 'Pod',
   id: 'Pod',
   description: 'A container of an environment, as it was last observed.',
+  examples: {
+    name: 'default-shop-production-1',
+    podId: '5c2f1e0b9a74',
+    status: 'running',
+    containerReady: true,
+    isReplica: false,
+    replicationLagSeconds: null,
+    finishedAt: null,
+    restartCount: 0,
+    lastTermination: null,
+    nodeName: 'local',
+  },
   fields: {
     name: field.from({}, text, 'Name of the container.', ({ container }: PodRow) => container.name),
     podId: field.from({}, text, 'Id of the container on the engine.', ({ container }: PodRow) => container.containerId),

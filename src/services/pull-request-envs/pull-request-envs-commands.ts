@@ -20,6 +20,7 @@ export const setPullRequestEnvs = command({
   versioned: true,
   about:
     'Give each pull request of the app’s repository an environment of its own, with your rights: it is created when the pull request is opened, rebuilt with each push, and deleted when it is closed. Pull requests arrive through a git hook, or through the GitHub App.',
+  example: { request: { targetBranches: ['main'], maxAppEnvs: 5 } },
   input: z.strictObject({
     appId: id('app'),
     baseAppEnvId: id(
@@ -71,6 +72,7 @@ export const deletePullRequestEnvs = command({
   versioned: true,
   about:
     'Turn environments for pull requests of an app off. Existing ones stay unchanged until their pull request is closed or they expire.',
+  example: { answer: { message: 'Pull requests of "Shop" get no environments any more' } },
   input: z.strictObject({ appId: id('app') }),
   permission: 'appEnv:change',
   target: ({ tx }, { appId }) => lockApp(tx, appId),

@@ -16,6 +16,9 @@ export const serviceCredentials = resource({
   name: 'ServiceCredentials',
   id: 'ServiceCredentials',
   description: 'Generated credentials of a managed service, and the addresses that they are part of.',
+  examples: {
+    readOnlyUrl: null,
+  },
   fields: {
     username: field.given('username', text, 'Name of the generated user.'),
     password: field.given('password', text, 'Password of the generated user.'),

@@ -46,6 +46,14 @@ export const installCompose = command({
   waits: true,
   about:
     'Install the services of a compose file as apps that belong together, as a solution is installed. Official PostgreSQL and MySQL become managed services; services with `build` are built from the repository that gitRepo names.',
+  example: {
+    request: {
+      appName: 'Blog',
+      region: 'local',
+      variables: {},
+      compose: 'services:\n  blog:\n    image: ghost:5\n    ports: ["80:2368"]\n',
+    },
+  },
   input: z.strictObject({ accountId, compose, variables, ...repository, appName, region, installationId }),
   permission: 'solution:install',
   defaultWaitSeconds: 45,

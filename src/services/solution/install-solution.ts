@@ -20,6 +20,7 @@ export const installSolution = command({
   waits: true,
   about:
     'Install a solution: create its apps and environments, and deploy them one after the other as they depend on each other.',
+  example: { request: { solutionSlug: 'wordpress', appName: 'Blog', region: 'local', inputs: {} } },
   input: z.strictObject({
     accountId,
     solutionSlug: z.string().min(1).max(100).describe('Slug of the solution, as listed by solutions.'),

@@ -69,6 +69,9 @@ export const solution = resource({
   name: 'Solution',
   id: 'Solution',
   description: 'Apps that belong together, and are installed by one call.',
+  examples: {
+    solutionSlug: 'wordpress',
+  },
   fields: {
     solutionSlug: field.from(
       {},

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, text, time, VERSION, whole } from '../../calls/field.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
 import type {
@@ -57,6 +58,9 @@ export const solutionInstallation = resource({
   name: 'SolutionInstallation',
   id: 'SolutionInstallation',
   description: 'An installed solution, and how far its components are.',
+  examples: {
+    installationId: exampleId('inst'),
+  },
   fields: {
     installationId: field.column('id', text, 'Id of the installation.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account that owns the apps.'),

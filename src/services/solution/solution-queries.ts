@@ -1,5 +1,6 @@
 import { accountOrCurrent, type Caller, permit, userOf, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { id } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
 import { listQuery, query, wholeListQuery } from '../../calls/query.ts'
@@ -66,6 +67,7 @@ export const listSolutions = wholeListQuery({
   path: '/solutions',
   permission: 'catalogue:read',
   about: 'The solutions that can be installed, with their inputs and the graph of their components.',
+  example: { request: { accountId: exampleId('acc') } },
   input: { accountId: id('account that a solution is to be installed in').optional() },
   of: solution,
   isRecord: true,
@@ -94,6 +96,7 @@ export const listInstallations = listQuery({
   path: '/solutions/installations',
   permission: 'app:read',
   about: 'The installations of an account, newest first.',
+  example: { request: { accountId: exampleId('acc'), limit: 20 } },
   input: { accountId: id('account').optional() },
   of: solutionInstallation,
   from: installations,

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text } from '../../calls/field.ts'
 import { answer } from '../../calls/resource.ts'
 import { appEnvReference } from './app-env-reference.ts'
@@ -29,3 +30,13 @@ export const accepted = {
 }
 
 export const lifecycleAnswer = answer(accepted, { id: 'Lifecycle', description: 'An accepted lifecycle call.' })
+
+/** What the documentation shows of a call that has begun an operation. */
+export const acceptedExample = (message: string) => ({
+  message,
+  appEnv: {
+    appEnvId: exampleId('env'),
+    name: 'production',
+    status: 'UPDATING',
+  },
+})

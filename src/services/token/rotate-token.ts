@@ -19,6 +19,7 @@ export const rotateToken = command({
   rest: { method: 'POST', path: '/token/rotate', answer: rotatedToken },
   about:
     'Give a token a new secret. The former one works for a while longer, so that programs can switch. Only the token itself, or the token that created it, may rotate it. The new secret is returned only in this answer.',
+  example: { answer: { previousUntil: '2026-11-20T10:30:00.000Z' } },
   // What still uses the former secret stops working when the grace is over.
   dangerous: true,
   input: z.strictObject({

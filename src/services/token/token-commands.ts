@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { type Caller, permit, userOf } from '../../calls/caller.ts'
 import { type CommandContext, command, type Target } from '../../calls/command.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { authorityOf, lockGiver, requireNotAbove, requireWithin } from '../../calls/giver.ts'
 import { id, instant, name } from '../../calls/input.ts'
 import { messageAnswer } from '../../calls/outcome.ts'
@@ -41,6 +42,7 @@ export const createToken = command({
   rest: { method: 'POST', path: '/token', answer: createdToken },
   about:
     'Create a token that may do no more than yours, and ends no later. Its secret is returned only in this answer.',
+  example: { request: { kind: 'ENVIRONMENT', name: 'CI of the shop', appEnvId: exampleId('env') } },
   input: createTokenInput,
   // Any caller may create tokens for themselves; the check below covers kinds that need more.
   permission: 'token:own',
@@ -86,6 +88,7 @@ export const revokeToken = command({
   rest: { method: 'DELETE', path: '/token', answer: messageAnswer },
   about:
     'Revoke a token and every token that was made with it. They stop working at once, and so do their live subscriptions.',
+  example: { answer: { message: 'Token "CI of the shop" is revoked' } },
   dangerous: true,
   input: z.strictObject({ tokenId: id('token') }),
   permission: 'token:own',

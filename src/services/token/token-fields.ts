@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { type Field, fieldsOf, text, time } from '../../calls/field.ts'
 import { answer, resource } from '../../calls/resource.ts'
 import type { SCOPES } from '../../domain/permissions.ts'
@@ -35,6 +36,10 @@ export const token = resource({
   name: 'Token',
   id: 'Token',
   description: 'Rights and lifetime of a token. Its secret is never shown.',
+  examples: {
+    tokenId: exampleId('tok'),
+    revokedAt: null,
+  },
   fields: {
     tokenId,
     kind,

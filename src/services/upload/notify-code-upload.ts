@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { command } from '../../calls/command.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { appEnvTarget, id } from '../../calls/input.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { databaseTime } from '../../storage/database/time.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { nextBuild } from '../lifecycle/build.ts'
 import { type LifecycleResult, withOutcome } from '../lifecycle/lifecycle-operation.ts'
-import { lifecycleAnswer } from '../targets/accepted.ts'
+import { acceptedExample, lifecycleAnswer } from '../targets/accepted.ts'
 import { type AppEnvAddress, lockAppEnv } from '../targets/load-app-env.ts'
 
 export const notifyCodeUpload = command({
@@ -22,6 +23,7 @@ export const notifyCodeUpload = command({
   versioned: true,
   waits: true,
   about: 'Report that the archive is uploaded, so that the source is built and deployed.',
+  example: { request: { storageKey: exampleId('upl') }, answer: acceptedExample('Build of the uploaded code started') },
   input: z.strictObject({ ...appEnvTarget, storageKey: id('upload, from request-storage-key') }),
   permission: 'appEnv:operate',
   refresh: withOutcome,

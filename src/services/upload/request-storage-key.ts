@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { z } from 'zod'
 import { command } from '../../calls/command.ts'
+import { EXAMPLE_HOST, exampleId } from '../../calls/examples.ts'
 import { appEnvTarget } from '../../calls/input.ts'
 import { originOf } from '../../calls/origin.ts'
 import { conflict } from '../../domain/errors.ts'
@@ -26,6 +27,14 @@ export const requestStorageKey = command({
   versioned: true,
   about:
     'Request an address to upload source code to. PUT the archive to uploadUrl within an hour, then call notifyCodeUpload.',
+  example: {
+    request: { fileExtension: '.tgz' },
+    answer: {
+      storageKey: exampleId('upl'),
+      uploadUrl: `http://127.0.0.1:4000/api/public/v1/app-env/upload?storageKey=${exampleId('upl')}&secret=<secret>`,
+      envUrl: `http://${EXAMPLE_HOST}:8080`,
+    },
+  },
   input: z.strictObject({
     ...appEnvTarget,
     fileExtension: z

@@ -26,6 +26,7 @@ export const setBudget = command({
   rest: { method: 'PUT', path: '/account/budget', answer: budgetChange },
   about:
     'Set the monthly budget of an account. The event budget.reached announces 50, 80 and 100 percent, once a month each; nothing is stopped.',
+  example: { request: { amount: '250.50' } },
   input: z.strictObject({ accountId: id('account'), amount: budgetAmount }),
   permission: 'budget:manage',
   target: lockBudget,
@@ -44,6 +45,7 @@ export const deleteBudget = command({
   name: 'deleteBudget',
   rest: { method: 'DELETE', path: '/account/budget', answer: messageAnswer },
   about: 'Remove the budget of an account. Its spending is no longer announced.',
+  example: { answer: { message: 'The budget is removed' } },
   input: z.strictObject({ accountId: id('account') }),
   permission: 'budget:manage',
   target: lockBudget,

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { EXAMPLE_TIME } from '../../calls/examples.ts'
 import { fieldsOf, text, time, whole } from '../../calls/field.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
 import type { UsageKind } from '../../domain/usage-interval.ts'
@@ -46,6 +47,9 @@ export const usageLine = resource({
   name: 'UsageLine',
   id: 'UsageLine',
   description: 'Usage of one kind by one environment on one day.',
+  examples: {
+    day: '2026-11-20',
+  },
   fields: lineFields,
 })
 
@@ -128,6 +132,11 @@ export const usageStatement = resource({
   name: 'UsageStatement',
   id: 'UsageStatement',
   description: 'Final usage of an account in a past month. It never changes.',
+  examples: {
+    month: '2026-11',
+    total: '0.30',
+    frozenAt: EXAMPLE_TIME,
+  },
   fields: {
     accountId: statement.given('accountId', text, 'Id of the account whose statement it is.'),
     month: statement.given('month', text, 'Month of UTC, such as 2026-11.'),
@@ -152,6 +161,10 @@ export const budget = resource({
   name: 'Budget',
   id: 'Budget',
   description: 'Monthly budget of an account. Reaching it emits the event budget.reached and stops nothing.',
+  examples: {
+    spent: '6.91',
+    alerts: [50],
+  },
   fields: {
     accountId: budgetField.given('accountId', text, 'Id of the account whose budget it is.'),
     amount: budgetField.given('amount', text, 'Amount for each month.'),

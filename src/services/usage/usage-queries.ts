@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
 import { csvText } from '../../calls/csv.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { id, instant } from '../../calls/input.ts'
 import { DEFAULT_LIMIT, type Page, type PageRequest } from '../../calls/page.ts'
 import { Csv, paging, recordListQuery, recordQuery, restQuery } from '../../calls/query.ts'
@@ -193,6 +194,10 @@ export const getUsage = restQuery({
   permission: 'account:read',
   about:
     'What an account used, by environment, kind and day, with prices, totals and a forecast; of your current account when accountId is omitted. With `format=csv`, or `Accept: text/csv`, all lines as CSV.',
+  example: {
+    request: { accountId: exampleId('acc'), from: '2026-11-01T00:00:00Z', limit: 100 },
+    answer: { forecast: '8.64', total: '6.91' },
+  },
   input: {
     ...ofAccount,
     from: instant('Time from which on usage is counted; the beginning of the month when omitted.').optional(),
@@ -221,6 +226,7 @@ export const listStatements = recordListQuery({
   permission: 'account:read',
   about:
     'The statements of an account for months that are over, newest first; of your current account when accountId is omitted.',
+  example: { request: { accountId: exampleId('acc'), limit: 12 } },
   input: ofAccount,
   of: usageStatement,
   list: ({ database, caller }, filter, page) => findStatements(database, caller, filter, page),
@@ -232,6 +238,7 @@ export const getBudget = recordQuery({
   path: '/account/budget',
   permission: 'account:read',
   about: 'The budget of an account, and how much of it is spent; of your current account when accountId is omitted.',
+  example: { request: { accountId: exampleId('acc') } },
   input: ofAccount,
   of: budgetNoun,
   find: (context, filter) => findBudget(context, context.caller, filter),

@@ -17,6 +17,7 @@ export const deleteVolume = command({
   versioned: true,
   waits: true,
   about: 'Delete a volume and its data for good. Refused while an environment uses the volume.',
+  example: { answer: { message: 'The volume of "default-shop-production" and its data are deleted' } },
   dangerous: true,
   input: z.strictObject({ volumeId: id('volume') }),
   permission: 'appEnv:delete',

@@ -1,3 +1,4 @@
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { Volume } from '../../storage/database/generated/prisma/client.ts'
@@ -16,6 +17,11 @@ export const volume = resource({
   name: 'Volume',
   id: 'Volume',
   description: 'Data that outlives the containers of an environment, and the environment itself.',
+  examples: {
+    volumeId: exampleId('vol'),
+    used: 300,
+    isAttached: true,
+  },
   fields: {
     volumeId: field.column('id', text, 'Id of the volume.', { inGraphQL: { name: 'id' } }),
     appEnvId: field.column('appEnvId', text, 'Id of the environment that the volume was created for.'),

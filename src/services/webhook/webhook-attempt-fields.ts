@@ -1,3 +1,4 @@
+import { EXAMPLE_TIME } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { WebhookAttempt } from '../../storage/database/generated/prisma/client.ts'
@@ -8,6 +9,9 @@ export const webhookAttempt = resource({
   name: 'WebhookAttempt',
   id: 'WebhookAttempt',
   description: 'One attempt to send an event to the receiver of a webhook.',
+  examples: {
+    attemptedAt: EXAMPLE_TIME,
+  },
   fields: {
     number: field.column('number', whole, 'Number of the attempt among those of its delivery, from 1.'),
     attemptedAt: field.column('attemptedAt', time, 'Time at which the attempt had ended.'),

@@ -25,6 +25,13 @@ export const createWebhook = command({
   rest: { method: 'POST', path: '/account/webhook', answer: createdWebhook },
   about:
     'Send the events of an account to a receiver, from now on. The secret that signs them is returned only in this answer.',
+  example: {
+    request: {
+      name: 'Orders of the shop',
+      url: 'https://shop.example.com/hooks',
+      eventTypes: ['operation.succeeded', 'operation.failed'],
+    },
+  },
   input: z.strictObject({
     accountId: id('account'),
     kind: webhookKind.type.default('WEBHOOK').describe('How the webhook notifies its receiver.'),
@@ -73,6 +80,7 @@ export const updateWebhook = command({
   versioned: true,
   about:
     'Change a webhook. A webhook that is enabled again continues where it stopped, as far back as events are kept. Waiting deliveries are sent with the new settings.',
+  example: { request: { enabled: true } },
   input: z.strictObject({
     webhookId: id('webhook'),
     name: webhookName.optional(),
@@ -157,6 +165,7 @@ export const deleteWebhook = command({
   rest: { method: 'DELETE', path: '/account/webhook', answer: messageAnswer },
   versioned: true,
   about: 'Delete a webhook with its deliveries. Waiting deliveries are not sent.',
+  example: { answer: { message: 'Webhook "Orders of the shop" is deleted' } },
   dangerous: true,
   input: z.strictObject({ webhookId: id('webhook') }),
   permission: 'webhook:manage',

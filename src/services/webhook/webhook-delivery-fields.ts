@@ -1,4 +1,5 @@
 import { enumeration } from '../../calls/enumeration.ts'
+import { EXAMPLE_TIME, exampleId } from '../../calls/examples.ts'
 import { fieldsOf, shownAs, text, time, whole } from '../../calls/field.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
 import type { WebhookDelivery } from '../../storage/database/generated/prisma/client.ts'
@@ -16,6 +17,15 @@ export const webhookDelivery = resource({
   name: 'WebhookDelivery',
   id: 'WebhookDelivery',
   description: 'Delivery of one event to the receiver of a webhook, with its last attempt.',
+  examples: {
+    deliveryId: exampleId('dlv'),
+    eventCursor: '4711',
+    eventType: 'operation.succeeded',
+    lastAttemptAt: EXAMPLE_TIME,
+    nextAttemptAt: null,
+    answer: 'ok',
+    endedAt: EXAMPLE_TIME,
+  },
   fields: {
     deliveryId: field.column('id', text, 'Id of the delivery, sent as the header `webhook-id` with every attempt.', {
       inGraphQL: { name: 'id' },

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from '../../calls/field.ts'
 import { answer, resource } from '../../calls/resource.ts'
 import type { Webhook } from '../../storage/database/generated/prisma/client.ts'
@@ -23,6 +24,12 @@ export const webhook = resource({
   name: 'Webhook',
   id: 'Webhook',
   description: 'A receiver of an account’s events: a program, a chat or people. Its secrets are never shown.',
+  examples: {
+    webhookId: exampleId('hook'),
+    eventTypes: ['operation.succeeded', 'operation.failed'],
+    disabledReason: null,
+    failingSince: null,
+  },
   fields: {
     webhookId: field.column('id', text, 'Id of the webhook.', { inGraphQL: { name: 'id' } }),
     accountId: field.column('accountId', text, 'Id of the account whose events the webhook sends.'),

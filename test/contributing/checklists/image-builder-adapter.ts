@@ -1,7 +1,7 @@
 import type { ChecklistProof } from '../checklist-proof.ts'
 
-const ADAPTER = `import { callScratch } from '../../engine/scratch/call-scratch.ts'
-import type { ImageBuilder } from '../image-builder.ts'
+const ADAPTER = `import { callScratch } from '../call-scratch.ts'
+import type { ImageBuilder } from '../../images/image-builder.ts'
 
 export const createScratchImageBuilder = (): ImageBuilder => ({
   resolveImage: callScratch,
@@ -19,10 +19,10 @@ export const createScratchImageBuilder = (): ImageBuilder => ({
   removeBuilder: callScratch,
 })
 `
-const TEST = `import { createScratchImageBuilder } from '../../../src/engines/images/scratch/scratch-image-builder.ts'
-import type { EngineHarness } from '../../contracts/engine-harness.ts'
-import { describeImageBuilder } from '../../contracts/image-builder.ts'
-import { createMemoryHarness } from '../../support/memory-engine/memory-harness.ts'
+const TEST = `import { createScratchImageBuilder } from '../../../../src/engines/scratch/images/scratch-image-builder.ts'
+import type { EngineHarness } from '../../../contracts/engine-harness.ts'
+import { describeImageBuilder } from '../../../contracts/image-builder.ts'
+import { createMemoryHarness } from '../../../support/memory-engine/memory-harness.ts'
 
 const memory = createMemoryHarness()
 const harness: EngineHarness = {
@@ -31,9 +31,9 @@ const harness: EngineHarness = {
 }
 describeImageBuilder('Scratch', harness)
 `
-const FILE = 'src/engines/images/scratch/scratch-image-builder.ts'
+const FILE = 'src/engines/scratch/images/scratch-image-builder.ts'
 const PLATFORM = 'src/platform/container-engine.ts'
-const TEST_FILE = 'test/images/scratch/scratch-image-builder.test.ts'
+const TEST_FILE = 'test/engines/scratch/images/scratch-image-builder.test.ts'
 const LINE = '    imageBuilder: createDockerImageBuilder(engine, {'
 
 export const imageBuilderAdapter: ChecklistProof = {
@@ -41,7 +41,7 @@ export const imageBuilderAdapter: ChecklistProof = {
   follow(copy) {
     copy.write(FILE, ADAPTER)
     copy.replace(PLATFORM, LINE, LINE.replace(': ', ': config.BERTH_SCRATCH_ENGINE ? createScratchImageBuilder() : '), [
-      "import { createScratchImageBuilder } from '../images/scratch/scratch-image-builder.ts'",
+      "import { createScratchImageBuilder } from '../engines/scratch/images/scratch-image-builder.ts'",
     ])
     copy.write(TEST_FILE, TEST)
   },
@@ -57,7 +57,8 @@ export const imageBuilderAdapter: ChecklistProof = {
     },
     {
       step: 'the line in the platform: another file chooses the adapter',
-      forget: (copy) => copy.write('src/worker/scratch.ts', "import '../images/scratch/scratch-image-builder.ts'\n"),
+      forget: (copy) =>
+        copy.write('src/worker/scratch.ts', "import '../engines/scratch/images/scratch-image-builder.ts'\n"),
       check: 'import rules',
       says: /only-the-platform-chooses-adapters: src\/worker\/scratch\.ts/,
     },

@@ -2,6 +2,7 @@ import { expect } from 'vitest'
 import type { ChecklistProof } from '../checklist-proof.ts'
 
 const OPERATION = `import { conflict } from '../../domain/errors.ts'
+import { acceptedExample } from '../targets/accepted.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
 import { z } from 'zod'
 
@@ -9,6 +10,7 @@ export const pauseAppEnv = lifecycleOperation({
   name: 'pauseAppEnv',
   path: '/app-env/pause',
   about: 'Stop the containers of an environment for a while.',
+  example: { request: { reason: 'Holidays' }, answer: acceptedExample('The environment is being paused') },
   accepted: 'The environment is being paused',
   input: { reason: z.string().min(1).max(100).describe('Why the environment is paused.').optional() },
   async plan(_context, appEnv) {
@@ -44,7 +46,9 @@ export const lifecycleOperation: ChecklistProof = {
     expect(post).toMatchObject({
       operationId: 'pauseAppEnv',
       description: 'Stop the containers of an environment for a while.',
+      tags: ['Deployments'],
     })
+    expect(post.requestBody.content['application/json'].example).toMatchObject({ reason: 'Holidays' })
     const { properties } = post.requestBody.content['application/json'].schema
     expect(Object.keys(properties)).toEqual(['appEnvId', 'envName', 'reason'])
     const shared = post.parameters.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
@@ -69,7 +73,7 @@ export const lifecycleOperation: ChecklistProof = {
       step: 'its description',
       forget: (copy) => copy.replace(WORDS, "  PAUSE: 'Stops the containers for a while.',\n", ''),
       check: 'types',
-      says: /resources\/operation\.ts.*'PAUSE' is missing/,
+      says: /operation-fields\.ts.*'PAUSE' is missing/,
     },
   ],
 }

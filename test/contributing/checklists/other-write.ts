@@ -2,16 +2,17 @@ import { expect } from 'vitest'
 import type { ChecklistProof } from '../checklist-proof.ts'
 
 const COMMAND = `import { z } from 'zod'
+import { command } from '../../calls/command.ts'
+import { id } from '../../calls/input.ts'
+import { messageAnswer } from '../../calls/outcome.ts'
 import { notFound } from '../../domain/errors.ts'
-import { answers } from '../../resources/outcome.ts'
-import { command } from '../kernel/command.ts'
-import { id } from '../kernel/input.ts'
 
 export const growVolume = command({
   name: 'growVolume',
-  rest: { method: 'POST', path: '/volume/grow', answer: answers.message },
+  rest: { method: 'POST', path: '/volume/grow', answer: messageAnswer },
   versioned: true,
   about: 'Give a volume another MB.',
+  example: { answer: { message: 'The volume has another MB' } },
   input: z.strictObject({ volumeId: id('volume') }),
   permission: 'appEnv:change',
   async target({ tx }, { volumeId }) {
@@ -34,7 +35,9 @@ export const otherWrite: ChecklistProof = {
   heading: 'Any other write',
   follow(copy) {
     copy.write(FILE, COMMAND)
-    copy.addLine(CATALOGUE, 'deleteVolume,', '  growVolume,', ["import { growVolume } from './volume/grow-volume.ts'"])
+    copy.replace(CATALOGUE, 'deleteVolume],', 'deleteVolume, growVolume],', [
+      "import { growVolume } from './volume/grow-volume.ts'",
+    ])
     copy.addLine(CASES, "parityCase('deleteVolume that is not there'", PARITY_CASE, [
       "import { growVolume } from '../../src/services/volume/grow-volume.ts'",
     ])
@@ -43,6 +46,9 @@ export const otherWrite: ChecklistProof = {
   expectOutcome({ sdl, openapi }) {
     const { post } = openapi.paths['/volume/grow']
     expect(post).toMatchObject({ operationId: 'growVolume', description: 'Give a volume another MB.' })
+    expect(post.tags).toEqual(['Volumes'])
+    const { example } = post.responses[200].content['application/json']
+    expect(example).toEqual({ message: 'The volume has another MB' })
     expect(post.parameters).toContainEqual({ $ref: '#/components/parameters/IdempotencyKey' })
     expect(sdl).toMatch(/^ {2}growVolume\(\n.*\n {4}input: GrowVolumeInput!/m)
     expect(sdl).toMatch(/^input GrowVolumeInput \{[^}]*volumeId: ID!/m)

@@ -3,6 +3,7 @@ import { appType } from './app-type.ts'
 import { field } from './field.ts'
 import { imageBuilderAdapter } from './image-builder-adapter.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
+import { noun } from './noun.ts'
 import { otherWrite } from './other-write.ts'
 import { read } from './read.ts'
 import { runtimeAdapter } from './runtime-adapter.ts'
@@ -12,6 +13,7 @@ import { solution } from './solution.ts'
 /** One for each checklist, in the order of CONTRIBUTING.md. A checklist without a proof fails. */
 export const PROOFS: readonly ChecklistProof[] = [
   lifecycleOperation,
+  noun,
   otherWrite,
   read,
   field,

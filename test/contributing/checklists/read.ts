@@ -2,11 +2,11 @@ import { expect } from 'vitest'
 import type { ChecklistProof } from '../checklist-proof.ts'
 
 const QUERY = `import { notFound } from '../../domain/errors.ts'
-import { volume } from '../../resources/volume.ts'
-import { permit } from '../kernel/caller.ts'
-import { id } from '../kernel/input.ts'
-import { query } from '../kernel/query.ts'
-import { findRow, withColumns } from '../kernel/read.ts'
+import { permit } from '../../calls/caller.ts'
+import { id } from '../../calls/input.ts'
+import { query } from '../../calls/query.ts'
+import { findRow, withColumns } from '../../calls/read.ts'
+import { volume } from './volume-fields.ts'
 
 export const getVolume = query({
   name: 'getVolume',
@@ -32,12 +32,18 @@ export const read: ChecklistProof = {
   heading: 'A read',
   follow(copy) {
     copy.write(FILE, QUERY)
-    copy.addLine(CATALOGUE, 'listVolumes,', '  getVolume,', ["import { getVolume } from './volume/get-volume.ts'"])
+    copy.replace(CATALOGUE, 'calls: [listVolumes,', 'calls: [getVolume, listVolumes,', [
+      "import { getVolume } from './volume/get-volume.ts'",
+    ])
   },
   edits: [FILE, CATALOGUE],
   expectOutcome({ sdl, openapi }) {
     const { get } = openapi.paths['/volume']
-    expect(get).toMatchObject({ operationId: 'getVolume', description: 'A volume, by its id.' })
+    expect(get).toMatchObject({
+      operationId: 'getVolume',
+      description: 'A volume, by its id.',
+      tags: ['Volumes'],
+    })
     expect(sdl).toMatch(/^ {2}"""A volume, by its id\."""\n {2}volume\(\n.*\n {4}volumeId: ID!\n {2}\): Volume$/m)
   },
   forgotten: [],

@@ -7,8 +7,8 @@ export async function callScratch(): Promise<never> {
   throw runtimeUnavailable('The scratch engine cannot be reached')
 }
 `
-const ADAPTER = `import { callScratch } from '../../engine/scratch/call-scratch.ts'
-import type { ContainerRuntime } from '../container-runtime.ts'
+const ADAPTER = `import { callScratch } from '../call-scratch.ts'
+import type { ContainerRuntime } from '../../runtime/container-runtime.ts'
 
 export const createScratchRuntime = (): ContainerRuntime => ({
   info: callScratch,
@@ -48,11 +48,11 @@ export const createScratchRuntime = (): ContainerRuntime => ({
   watch() {},
 })
 `
-const TEST = `import { createScratchRuntime } from '../../../src/engines/runtime/scratch/scratch-runtime.ts'
-import { describeLinuxConfinement } from '../../contracts/container-runtime/linux-confinement.ts'
-import { describeContainerRuntime } from '../../contracts/container-runtime.ts'
-import { createWorld, type EngineHarness } from '../../contracts/engine-harness.ts'
-import { createMemoryHarness } from '../../support/memory-engine/memory-harness.ts'
+const TEST = `import { createScratchRuntime } from '../../../../src/engines/scratch/runtime/scratch-runtime.ts'
+import { describeLinuxConfinement } from '../../../contracts/container-runtime/linux-confinement.ts'
+import { describeContainerRuntime } from '../../../contracts/container-runtime.ts'
+import { createWorld, type EngineHarness } from '../../../contracts/engine-harness.ts'
+import { createMemoryHarness } from '../../../support/memory-engine/memory-harness.ts'
 
 const memory = createMemoryHarness()
 const harness: EngineHarness = {
@@ -62,10 +62,10 @@ const harness: EngineHarness = {
 describeContainerRuntime('Scratch', harness)
 describeLinuxConfinement(() => createWorld(harness, "programs:1"), harness)
 `
-const FILE = 'src/engines/runtime/scratch/scratch-runtime.ts'
+const FILE = 'src/engines/scratch/runtime/scratch-runtime.ts'
 const PLATFORM = 'src/platform/container-engine.ts'
 const SHARED_FILE = 'src/engines/scratch/call-scratch.ts'
-const TEST_FILE = 'test/engines/runtime/scratch/scratch-runtime.test.ts'
+const TEST_FILE = 'test/engines/scratch/runtime/scratch-runtime.test.ts'
 const LINE = '    runtime: createDockerRuntime(engine, {'
 
 export const runtimeAdapter: ChecklistProof = {
@@ -73,7 +73,7 @@ export const runtimeAdapter: ChecklistProof = {
   follow(copy) {
     copy.write(FILE, ADAPTER)
     copy.replace(PLATFORM, LINE, LINE.replace(': ', ': config.BERTH_SCRATCH_ENGINE ? createScratchRuntime() : '), [
-      "import { createScratchRuntime } from '../runtime/scratch/scratch-runtime.ts'",
+      "import { createScratchRuntime } from '../engines/scratch/runtime/scratch-runtime.ts'",
     ])
     copy.write(TEST_FILE, TEST)
     copy.write(SHARED_FILE, SHARED)
@@ -90,9 +90,9 @@ export const runtimeAdapter: ChecklistProof = {
     },
     {
       step: 'the folder of its own: it takes another adapter',
-      forget: (copy) => copy.write(FILE, `import '../docker/docker-runtime.ts'\n${copy.read(FILE)}`),
+      forget: (copy) => copy.write(FILE, `import '../../docker/runtime/docker-runtime.ts'\n${copy.read(FILE)}`),
       check: 'import rules',
-      says: /adapters-know-their-port-and-their-engine: src\/runtime\/scratch\/scratch-runtime\.ts/,
+      says: /adapters-know-their-port-and-their-engine: src\/engines\/scratch\/runtime\/scratch-runtime\.ts/,
     },
   ],
 }

@@ -1,39 +1,41 @@
-import { EXAMPLE_ANSWERS, EXAMPLE_REQUESTS } from './example-requests.ts'
+import { type Example, exampleNamed } from '../../../calls/examples.ts'
 import { EXAMPLE_VALUES } from './example-values.ts'
-import type { JsonSchema } from './openapi-schemas.ts'
+import type { JsonSchema, SchemaCollection } from './openapi-schemas.ts'
 
 type Schemas = Readonly<Record<string, JsonSchema>>
 
 /** Objects that are not named after the field which holds them. */
-const NOUN_OF: Readonly<Record<string, string>> = {
-  activities: 'activity',
-  entries: 'audit',
-  envVars: 'variable',
-  currentDeployment: 'deployment',
-  latestDeployment: 'deployment',
-}
+const NOUN_OF: Readonly<Record<string, string>> = { envVars: 'variable' }
 
-/** The noun of a path: `/app-env/hosts` is about a host, `/app-env/status` about an environment. */
+/** The noun of a path: `/account/webhook` is about a webhook, `/app-env/status` about an environment. */
 const nounOf = (path: string): string => {
   const last = (path.split('/').at(-1) ?? '').replace(/s$/, '')
   return `${last}.name` in EXAMPLE_VALUES || `${last}.status` in EXAMPLE_VALUES ? last : 'appEnv'
 }
 
 /** The fields that the example of a call sends: in its body, or in its query. */
-export function exampleRequest(operationId: string, schema: JsonSchema, schemas: Schemas): Record<string, unknown> {
-  const given = EXAMPLE_REQUESTS[operationId] ?? {}
+export function exampleRequest(
+  { request = {} }: Example,
+  schema: JsonSchema,
+  collection: SchemaCollection,
+): Record<string, unknown> {
   const { properties = {}, required = [] } = schema as { properties?: Schemas; required?: string[] }
-  const named = 'envName' in properties && !('accountId' in given) ? ['envName'] : []
-  const walk = new Walk(schemas)
+  const named = 'envName' in properties && !('accountId' in request) ? ['envName'] : []
+  const walk = new Walk(collection)
   const entries = [...named, ...required].map((name) => [name, walk.value(properties[name] ?? {}, name, '')])
-  return { ...Object.fromEntries(entries), ...given }
+  return { ...Object.fromEntries(entries), ...request }
 }
 
 /** The answer to that, as its schema has it. */
-export function exampleAnswer(operationId: string, path: string, schema: JsonSchema, schemas: Schemas): object {
-  const answer = new Walk(schemas).value(schema, '', nounOf(path)) as Record<string, unknown>
-  const isApplied = EXAMPLE_REQUESTS[operationId]?.applyImmediately === true && 'appliedImmediately' in answer
-  return { ...answer, ...(isApplied ? { appliedImmediately: true } : {}), ...EXAMPLE_ANSWERS[operationId] }
+export function exampleAnswer(
+  example: Example,
+  path: string,
+  schema: JsonSchema,
+  collection: SchemaCollection,
+): object {
+  const answer = new Walk(collection).value(schema, '', nounOf(path)) as Record<string, unknown>
+  const isApplied = example.request?.applyImmediately === true && 'appliedImmediately' in answer
+  return { ...answer, ...(isApplied ? { appliedImmediately: true } : {}), ...example.answer }
 }
 
 interface Facts {
@@ -44,17 +46,17 @@ interface Facts {
 }
 
 class Walk {
-  readonly #schemas: Schemas
+  readonly #collection: SchemaCollection
 
-  constructor(schemas: Schemas) {
-    this.#schemas = schemas
+  constructor(collection: SchemaCollection) {
+    this.#collection = collection
   }
 
   value(named: JsonSchema, name: string, noun: string): unknown {
     const schema = this.#resolve(named)
     if ('const' in schema) return schema.const
+    const known = this.#known(named, name, noun)
     // The status is lower case in lists (§2.4).
-    const known = [`${noun}.${name}`, name].filter((key) => key in EXAMPLE_VALUES).map((key) => EXAMPLE_VALUES[key])
     for (const value of [...known, ...known.map((value) => (typeof value === 'string' ? value.toLowerCase() : value))])
       if (this.#fits(schema, value)) return value
     const { enum: values, anyOf, type } = schema as Partial<Facts>
@@ -65,6 +67,16 @@ class Walk {
     if (type === 'object') return this.#object(schema, own || noun)
     if (type === 'integer' || type === 'number') return schema.minimum ?? 1
     return { boolean: false, null: null, string: 'text' }[[type].flat()[0] ?? 'null']
+  }
+
+  /** What the noun of the field says, then the table, then what other nouns say of a field of that name. */
+  #known(schema: JsonSchema, name: string, noun: string): unknown[] {
+    const own = this.#collection.examples.get(schema)
+    if (own !== undefined) return [own]
+    const keys = [`${noun}.${name}`, name].filter((key) => key in EXAMPLE_VALUES)
+    if (keys.length > 0) return keys.map((key) => EXAMPLE_VALUES[key])
+    const elsewhere = exampleNamed(name)
+    return elsewhere === undefined ? [] : [elsewhere]
   }
 
   /** Fields that are always there. A call that creates something has none of these, because of its dry run. */
@@ -80,7 +92,7 @@ class Walk {
 
   #resolve(schema: JsonSchema): JsonSchema {
     if (typeof schema.$ref !== 'string') return schema
-    return this.#resolve(this.#schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
+    return this.#resolve(this.#collection.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
   }
 
   /** Whether a value of the table is of the field's type; the same name may mean another thing elsewhere. */

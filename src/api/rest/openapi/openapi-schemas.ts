@@ -1,8 +1,13 @@
 import { z } from 'zod'
+import { exampleOf } from '../../../calls/examples.ts'
 
 export type JsonSchema = Record<string, unknown>
 
 const INPUT = { io: 'input', unrepresentable: 'any', override: tidy } as const
+const OUTPUT = { io: 'output', unrepresentable: 'any', override: tidyWithExample } as const
+
+/** The example of a field, until its schema is in the collection. */
+const EXAMPLE = 'x-example'
 
 /** What a caller sends, as a JSON Schema that stands alone. */
 export function inputSchema(schema: z.ZodType): JsonSchema {
@@ -16,6 +21,8 @@ export function inputSchema(schema: z.ZodType): JsonSchema {
  */
 export class SchemaCollection {
   readonly schemas: Record<string, JsonSchema> = {}
+  /** What the schemas of fields show, where their nouns say it. */
+  readonly examples = new WeakMap<JsonSchema, unknown>()
 
   /** What a caller sends. */
   input(schema: z.ZodType): JsonSchema {
@@ -24,17 +31,31 @@ export class SchemaCollection {
 
   /** What a caller gets. */
   output(schema: z.ZodType): JsonSchema {
-    return this.#add(z.toJSONSchema(schema, { io: 'output', unrepresentable: 'any', override: tidy }))
+    return this.#add(z.toJSONSchema(schema, OUTPUT))
   }
 
   #add({ $schema: _dialect, $defs = {}, ...schema }: JsonSchema): JsonSchema {
     for (const [id, definition] of Object.entries($defs as Record<string, JsonSchema>)) this.#name(id, definition)
-    return typeof schema.id === 'string' ? this.#name(schema.id, schema) : (refer(schema) as JsonSchema)
+    return typeof schema.id === 'string' ? this.#name(schema.id, schema) : (this.#refer(schema) as JsonSchema)
   }
 
   #name(id: string, { id: _id, ...schema }: JsonSchema): JsonSchema {
-    this.schemas[id] = refer(schema) as JsonSchema
+    this.schemas[id] = this.#refer(schema) as JsonSchema
     return { $ref: `#/components/schemas/${id}` }
+  }
+
+  /** `#/$defs/App` as zod writes it becomes `#/components/schemas/App`; examples are kept apart. */
+  #refer(value: unknown): unknown {
+    if (Array.isArray(value)) return value.map((item) => this.#refer(item))
+    if (typeof value !== 'object' || value === null) return value
+    const { [EXAMPLE]: example, ...schema } = value as JsonSchema
+    const entries = Object.entries(schema).map(([key, item]) => {
+      if (key !== '$ref' || typeof item !== 'string') return [key, this.#refer(item)]
+      return [key, item.replace('#/$defs/', '#/components/schemas/')]
+    })
+    const referring: JsonSchema = Object.fromEntries(entries)
+    if (example !== undefined) this.examples.set(referring, example)
+    return referring
   }
 }
 
@@ -49,13 +70,8 @@ function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
   if (described && !jsonSchema.description) jsonSchema.description = described.description
 }
 
-/** `#/$defs/App` as zod writes it becomes `#/components/schemas/App`. */
-function refer(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(refer)
-  if (typeof value !== 'object' || value === null) return value
-  const entries = Object.entries(value).map(([key, item]) => {
-    if (key !== '$ref' || typeof item !== 'string') return [key, refer(item)]
-    return [key, item.replace('#/$defs/', '#/components/schemas/')]
-  })
-  return Object.fromEntries(entries)
+function tidyWithExample({ zodSchema, jsonSchema }: { zodSchema: z.core.$ZodType; jsonSchema: JsonSchema }): void {
+  tidy({ jsonSchema })
+  const example = exampleOf(zodSchema as z.ZodType)
+  if (example !== undefined) jsonSchema[EXAMPLE] = example
 }

@@ -6,7 +6,7 @@ import { routes } from '../routes.ts'
 import { exampleAnswer, exampleRequest } from './examples.ts'
 import { accepted, errorTable, headerRefs, headers, parameters, problemResponses, refused } from './openapi-parts.ts'
 import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
-import { tagOf, tagsOf, titleOf } from './tags.ts'
+import { tagsOf, titleOf } from './tags.ts'
 
 const dryRunFields = { dryRun: dryRun.dryRun.type, changes: dryRun.changes.type }
 
@@ -55,7 +55,7 @@ export function openApiDocument(): JsonSchema {
     info: { title: 'Berth REST API', version: '1', description: description() },
     servers: [{ url: BASE_PATH }],
     security: [{ bearer: [] }, { token: [] }],
-    tags: tagsOf(Object.keys(paths)),
+    tags: tagsOf(routes),
     paths,
     components: {
       schemas: collection.schemas,
@@ -73,19 +73,19 @@ export function openApiDocument(): JsonSchema {
 const parameterRefs = (names: string[]) => names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 
 function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSchema {
-  const { name, about, query, answer, isSingle, mayBeCsv } = route.read
+  const { name, about, example, query, answer, isSingle, mayBeCsv } = route.read
   const shared = parameterRefs(isSingle ? ['IfNoneMatch', 'RequestId'] : ['RequestId'])
   const notModified = { description: 'The answer that you have is still right.', headers: headerRefs(['ETag']) }
   const [asked, shown] = [collection.input(query), collection.output(answer)]
-  const example = exampleRequest(name, asked, collection.schemas)
-  const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(name, route.path, shown, collection.schemas))
+  const request = exampleRequest(example, asked, collection)
+  const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(example, route.path, shown, collection))
   const csv = { 'text/csv': { schema: { type: 'string' } } }
   return {
     operationId: name,
     summary: titleOf(name),
     description: about,
-    tags: [tagOf(route.path)],
-    parameters: [...queryParameters(asked, example), ...shared],
+    tags: [route.group],
+    parameters: [...queryParameters(asked, request), ...shared],
     responses: {
       200: mayBeCsv ? { ...done, content: { ...(done.content as JsonSchema), ...csv } } : done,
       ...(isSingle ? { 304: notModified } : {}),
@@ -95,26 +95,28 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
 }
 
 function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSchema {
-  const { name, about, dangerous, input } = route.command
+  const { name, about, example = {}, dangerous, input } = route.command
   const schema = collection.input(input)
   const takesQuery = route.method === 'DELETE'
-  const example = exampleRequest(name, schema, collection.schemas)
+  const request = exampleRequest(example, schema, collection)
   const shown = collection.output(withDryRun(route))
   const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
   return {
     operationId: route.alias ?? name,
     summary: titleOf(route.alias ?? name),
     description: about,
-    tags: [tagOf(route.path)],
+    tags: [route.group],
     ...(dangerous ? { 'x-dangerous': true, 'x-badges': [{ name: 'dangerous', color: '#b3402a' }] } : {}),
     ...dryRunAnswer(route, collection),
-    parameters: [...(takesQuery ? queryParameters(schema, example) : []), ...shared],
-    ...(takesQuery ? {} : { requestBody: { required: true, content: { 'application/json': { schema, example } } } }),
+    parameters: [...(takesQuery ? queryParameters(schema, request) : []), ...shared],
+    ...(takesQuery
+      ? {}
+      : { requestBody: { required: true, content: { 'application/json': { schema, example: request } } } }),
     responses: {
       200: accepted(
         shown,
         ['ETag', 'Operation-Location', 'Idempotent-Replayed', 'Operation-Status', 'Preference-Applied'],
-        exampleAnswer(name, route.path, shown, collection.schemas),
+        exampleAnswer(example, route.path, shown, collection),
       ),
       ...refused('RefusedWrite'),
     },

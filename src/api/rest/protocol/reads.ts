@@ -14,11 +14,11 @@ import type { AnyRead, ReadContext } from './route.ts'
 
 /** A read of the catalogue, as REST answers it. */
 export function readOf(query: AnyQuery): AnyRead {
-  const { name, permission, about } = query
-  return { name, permission, about, ...SHAPES[query.kind](query as never) }
+  const { name, permission, about, example } = query
+  return { name, permission, about, example, ...SHAPES[query.kind](query as never) }
 }
 
-type Shape = Omit<AnyRead, 'name' | 'permission' | 'about'>
+type Shape = Omit<AnyRead, 'name' | 'permission' | 'about' | 'example'>
 type Input = Record<string, unknown>
 
 const SHAPES = {

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Caller } from '../../../calls/caller.ts'
 import type { AnyCommand } from '../../../calls/command.ts'
+import type { Example } from '../../../calls/examples.ts'
 import type { Config } from '../../../config/config.ts'
 import type { Permission } from '../../../domain/permissions.ts'
 import type { Services } from '../../../services/services.ts'
@@ -36,6 +37,7 @@ export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape>
   /** What the services ask the caller for; the tests compare the two. */
   permission: Permission
   about: string
+  example: Example
   query: z.ZodObject<Query>
   answer: z.ZodObject<Answer>
   /** A single resource has an ETag, and answers If-None-Match. */
@@ -48,15 +50,19 @@ export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape>
 // biome-ignore lint/suspicious/noExplicitAny: the router handles every read alike, whatever its types.
 export type AnyRead = Read<any, any>
 
-export interface ReadRoute {
-  method: 'GET'
+interface AnyRoute {
   path: string
+  /** The name of the group of calls that lists it: its tag in the documentation. */
+  group: string
+}
+
+export interface ReadRoute extends AnyRoute {
+  method: 'GET'
   read: AnyRead
 }
 
-export interface WriteRoute {
+export interface WriteRoute extends AnyRoute {
   method: 'POST' | 'PUT' | 'PATCH' | 'DELETE'
-  path: string
   command: AnyCommand
   /** The answer's exact shape: further fields of a command's result are for headers, or for the other API. */
   answer: z.ZodObject
