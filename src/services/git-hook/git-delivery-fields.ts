@@ -47,6 +47,8 @@ export const gitDelivery = resource({
   id: 'GitDelivery',
   description: 'A delivery of a git host to an account, with its outcome.',
   examples: {
+    message: 'Commit 8b1d2f6c0e4a of main is deployed to 1 of 1 environment(s)',
+    event: 'push',
     gitDeliveryId: exampleId('gdlv'),
     deliveryKey: '72d3162e-cc78-11e3-81ab-4c9367dc0958',
     repository: 'git.example.com/acme/shop',

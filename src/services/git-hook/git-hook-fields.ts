@@ -25,6 +25,8 @@ export const gitHook = resource({
   description:
     'Receives the pushes of a git host for an account. Pushes deploy environments with auto-deploy. Its secret is never shown.',
   examples: {
+    name: 'Repositories of the shop',
+    path: `/hooks/git?hook=${exampleId('ghook')}`,
     gitHookId: exampleId('ghook'),
     statusApiUrl: null,
     statusError: null,

@@ -113,6 +113,8 @@ export const jobRun = resource({
   id: 'JobRun',
   description: 'A finite command of an environment: what was asked, how it ended, and what it left.',
   examples: {
+    status: 'SUCCEEDED',
+    message: null,
     jobRunId: exampleId('run'),
     trigger: 'MANUAL',
     output: { rows: 1200 },

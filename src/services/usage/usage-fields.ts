@@ -162,6 +162,7 @@ export const budget = resource({
   id: 'Budget',
   description: 'Monthly budget of an account. Reaching it emits the event budget.reached and stops nothing.',
   examples: {
+    amount: '250.50',
     spent: '6.91',
     alerts: [50],
   },

@@ -18,6 +18,7 @@ export const webhookDelivery = resource({
   id: 'WebhookDelivery',
   description: 'Delivery of one event to the receiver of a webhook, with its last attempt.',
   examples: {
+    status: 'DELIVERED',
     deliveryId: exampleId('dlv'),
     eventCursor: '4711',
     eventType: 'operation.succeeded',

@@ -25,6 +25,7 @@ export const webhook = resource({
   id: 'Webhook',
   description: 'A receiver of an account’s events: a program, a chat or people. Its secrets are never shown.',
   examples: {
+    name: 'Orders of the shop',
     webhookId: exampleId('hook'),
     eventTypes: ['operation.succeeded', 'operation.failed'],
     disabledReason: null,

@@ -1,8 +1,6 @@
 import { typeConfigFields } from '../../../app-types/type-config.ts'
 import { EXAMPLE_HOST, EXAMPLE_TIME, exampleId } from '../../../calls/examples.ts'
 
-const GIT_HOOK = `/hooks/git?hook=${exampleId('ghook')}`
-
 /**
  * What a field of that name shows in examples, where no noun declares it for itself: names that several nouns share, and
  * those of requests and answers alone. All of them describe one shop. `noun.field` goes before `field`, where the noun is
@@ -19,11 +17,6 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
 
   name: 'production',
   'token.name': 'CI of the shop',
-  'webhook.name': 'Orders of the shop',
-  'gitHook.name': 'Repositories of the shop',
-  'git-hook.name': 'Repositories of the shop',
-  'gitHook.path': GIT_HOOK,
-  'git-hook.path': GIT_HOOK,
   'variable.name': 'GREETING',
   'step.name': 'pull',
   slug: 'production',
@@ -39,16 +32,11 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   url: `http://${EXAMPLE_HOST}:8080`,
 
   status: 'RUNNING',
-  'delivery.status': 'DELIVERED',
-  'job-run.status': 'SUCCEEDED',
-  'jobRun.status': 'SUCCEEDED',
   success: true,
   reason: null,
   message: 'Done',
   allowUserCliToken: true,
 
-  'job-run.message': null,
-  'jobRun.message': null,
   exitCode: 0,
   durationMs: 5400,
   address: 'https://shop.example.com/hooks',
