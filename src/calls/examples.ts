@@ -12,7 +12,7 @@ export interface Example {
 /** An id as Berth makes them. */
 export const exampleId = (prefix: IdPrefix): string => `${prefix}_01kb3f8q4hevz9sr2m6x7d5t0c`
 
-/** When all happened that examples tell of. */
+/** Time of everything that examples show. */
 export const EXAMPLE_TIME = '2026-11-20T09:30:00.000Z'
 
 /** Of the environment that examples are about. */
