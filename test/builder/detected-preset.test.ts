@@ -67,7 +67,7 @@ const FITTING: [source: string, preset: string, sign: string, line: string, comm
     'NODE_JS_INSTALL_START',
     'package.json with koa',
     NPM.replace('install', 'install --omit=dev'),
-    'node src/api/server.js',
+    'node src/server.js',
   ],
   ['main-in-a-folder', 'NODE_JS_INSTALL_START', 'package.json with lib/index.js', 'RUN npm', 'node lib/index.js'],
   ['named-manager', 'NODE_JS_INSTALL_START', 'package.json with koa', 'RUN pnpm install --prod &&', 'node index.js'],

@@ -7,11 +7,11 @@ const ROOT = join(import.meta.dirname, '../..')
 /** `Dockerfile` names a file format, which other builders read too. */
 const ENGINE_WORDS = /docker(?!file)|moby|containerd|buildkit|swarm|kubernetes|podman/i
 
-const PORTS = [
-  ...['container-runtime', 'command', 'sandbox', 'task'].map((name) => `src/engines/runtime/${name}.ts`),
-  'src/engines/images/image-builder.ts',
-  'src/engines/call-bounds.ts',
-]
+const PORTS = ['src/engines', 'src/engines/runtime', 'src/engines/images'].flatMap((folder) =>
+  readdirSync(join(ROOT, folder))
+    .filter((name) => name.endsWith('.ts'))
+    .map((name) => `${folder}/${name}`),
+)
 const SUITES = ['test/contracts/container-runtime.ts', 'test/contracts/image-builder.ts']
 const SHARED = ['test/contracts/engine-harness.ts', 'test/contracts/unavailable.ts']
 const FOLDERS = ['test/contracts/container-runtime', 'test/contracts/image-builder', 'test/support/memory-engine']

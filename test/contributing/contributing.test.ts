@@ -41,3 +41,11 @@ test('the walks through the source name files that exist', () => {
   expect(paths.length).toBeGreaterThan(30)
   expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
 })
+
+/** Folders and files, whole: not those with a part to be filled in. */
+const pathsIn = (page: string): string[] =>
+  [...textOf(page).matchAll(/`((?:src|test|scripts|bench|prisma|examples)\/[\w./-]+)`/g)].map(([, path = '']) => path)
+
+test.each(globSync(['*.md', 'docs/**/*.md'], { cwd: ROOT }).sort())('%s names paths that exist', (page) => {
+  expect(pathsIn(page).filter((path) => !existsSync(join(ROOT, path)))).toEqual([])
+})

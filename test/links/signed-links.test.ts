@@ -148,6 +148,7 @@ test('the parts of a download’s address are bound to each other', async () => 
 const MADE_BY: Readonly<Record<string, string>> = {
   'src/services/account/invitation-commands.ts': 'test/services/invitations.test.ts',
   'src/services/backup/download-backup.ts': 'here',
+  'src/services/git-hook/git-hook-fields.ts': 'has an example of one, whose pushes are signed',
   'src/services/services.ts': 'signs cookies of OAuth',
   'src/services/sign-in/reset-password.ts': 'test/api/sign-in/passwords.test.ts',
   'src/services/upload/request-storage-key.ts': 'here',
