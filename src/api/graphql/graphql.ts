@@ -31,7 +31,7 @@ interface RequestContext extends Pick<Arrival, 'requestId' | 'address' | 'admitt
   cut?: (() => void) | undefined
 }
 
-export interface GraphQLDoor {
+export interface GraphQLApi {
   /** Everything at /graphql except WebSocket: queries, mutations, subscriptions over SSE, and GraphiQL for browsers. */
   fetch(request: Request, context: RequestContext): Promise<Response>
   /** Answers a plain JSON POST of a query or mutation by its body. Null for any other, of which nothing was done. */
@@ -45,7 +45,7 @@ export interface GraphQLDoor {
 }
 
 /** The GraphQL API: one schema and one set of limits for all transports. */
-export function createGraphQL({ log, execution = [plannedExecution()], ...rest }: GraphQLOptions): GraphQLDoor {
+export function createGraphQL({ log, execution = [plannedExecution()], ...rest }: GraphQLOptions): GraphQLApi {
   const parts: GraphQLParts = { ...rest, access: createAccessWatch(rest.services.authenticate) }
   const yoga = yogaOf(parts, log, execution)
   const stopping = new AbortController()

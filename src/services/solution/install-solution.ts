@@ -30,7 +30,7 @@ export const installSolution = command({
     installationId,
   }),
   permission: 'solution:install',
-  // Clients that know nothing of waiting learn whether it has worked. Below the usual patience of proxies.
+  // Clients that know nothing of waiting learn whether it has worked. Below the usual timeouts of proxies.
   defaultWaitSeconds: 45,
   progress,
   target: placeOf,

@@ -182,7 +182,7 @@ function confinementOf(
     Init: true,
     PidsLimit: processes,
   }
-  if (!sandbox) return settings ? settled(settings, hardening) : { HostConfig: hardening }
+  if (!sandbox) return settings ? withSettings(settings, hardening) : { HostConfig: hardening }
   return { User: sandbox.user, HostConfig: { ...hardening, ...restrictionsOf(sandbox) } }
 }
 
@@ -193,7 +193,7 @@ function capabilitiesOf(settings: ContainerSettings | null): readonly string[] {
 }
 
 /** What the owner of the container has set. The hardening comes last where both say something, but for the first process. */
-function settled(settings: ContainerSettings, hardening: HostConfig): Confinement {
+function withSettings(settings: ContainerSettings, hardening: HostConfig): Confinement {
   const { user, hostname, stopSignal, readOnlyRoot, tmpfs = [], ulimits = [], sharedMemoryMb, init } = settings
   const folders = tmpfs.map(({ path, sizeMb = DEFAULT_TMPFS_MB }) => [path, tmpfsOptions(sizeMb, 'mode=1777')])
   return {
