@@ -1,4 +1,5 @@
-// npm run prove -- server [--only first,cuts,guard,disk]    a server of its own: first starts, power cuts, firewall, full disk
+// npm run prove -- server [--only first,guard,disk,build,backup,rotation,upgrade]    a server of its own: first starts, firewall,
+// full disk, and power cuts in the middle of work
 import { execFileSync } from 'node:child_process'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -14,8 +15,16 @@ const ROOT = join(import.meta.dirname, '../..')
 const FIRST_CUTS_SECONDS = [5, 15, 30, 60]
 const DATABASE_WAIT_SECONDS = 600
 
-const { values } = parseArgs({ options: { only: { type: 'string', default: 'first,cuts,guard,disk' } } })
-const PARTS: Record<string, (server: DebianMachine) => Promise<void> | void> = { first, cuts, guard, disk }
+const PARTS: Record<string, (server: DebianMachine) => Promise<void> | void> = {
+  first,
+  guard,
+  disk,
+  build,
+  backup,
+  rotation,
+  upgrade,
+}
+const { values } = parseArgs({ options: { only: { type: 'string', default: Object.keys(PARTS).join(',') } } })
 
 const problem = machineProblem()
 if (problem) {
@@ -79,11 +88,12 @@ async function first(server: DebianMachine): Promise<void> {
   }
 }
 
-/** In the middle of what a server does. */
-async function cuts(server: DebianMachine): Promise<void> {
-  console.log('\nPower cuts in the middle of work; seconds from power to the first answer')
-  prepareProbe(server)
-  const host = ask(server, 'host')
+const TITLE = '\nPower cuts in the middle of work; seconds from power to the first answer'
+
+/** The app's first answer after a cut in a build is of the version before or after it: both are right. */
+async function build(server: DebianMachine): Promise<void> {
+  console.log(TITLE)
+  const host = prepareProbe(server)
   await cutAt(server, host, 'nothing', () => {})
   await cutAt(server, host, 'a build and deployment', () => server.begin("node /root/inside.mjs build 'two'"), 4_000)
   const built = ask(server, 'built')
@@ -92,33 +102,37 @@ async function cuts(server: DebianMachine): Promise<void> {
     built.status === 'SUCCEEDED',
     `the build ends ${built.status}, ${ask(server, 'answers', `${host} two`).text}`,
   )
-  const rotate = 'systemctl stop berth && cd /root/berth && BERTH_FAULT_INJECTION= npm run key:rotate'
-  if (await giveServiceImage(server)) {
-    const service = ask(server, 'service')
-    show('a managed service', service.status === 'SUCCEEDED', service.status)
-    await cutAt(server, host, 'a backup', () => server.begin('node /root/inside.mjs backup'), 3_000, 'two')
-    const backups = ask(server, 'backups') as { status: string }[]
-    show(
-      'and then',
-      backups.length > 0 && backups.every(({ status }) => status !== 'CREATING'),
-      JSON.stringify(backups),
-    )
-  }
+}
+
+async function backup(server: DebianMachine): Promise<void> {
+  console.log(TITLE)
+  const host = prepareProbe(server)
+  if (!(await giveServiceImage(server))) return show('a backup', false, 'there is no image of a managed service')
+  const service = ask(server, 'service')
+  show('a managed service', service.status === 'SUCCEEDED', service.status)
+  await cutAt(server, host, 'a backup', () => server.begin('node /root/inside.mjs backup'), 3_000)
+  const backups = ask(server, 'backups') as { status: string }[]
+  show('and then', backups.length > 0 && backups.every(({ status }) => status !== 'CREATING'), JSON.stringify(backups))
+}
+
+async function rotation(server: DebianMachine): Promise<void> {
+  console.log(TITLE)
+  const host = prepareProbe(server)
+  const rotate = 'systemctl stop berth && cd /root/berth && npm run key:rotate'
   for (const ms of [8_000, 14_000])
-    await cutAt(server, host, `a key rotation, after ${ms / 1000} s`, () => server.begin(rotate), ms, 'two')
+    await cutAt(server, host, `a key rotation, after ${ms / 1000} s`, () => server.begin(rotate), ms)
+}
+
+async function upgrade(server: DebianMachine): Promise<void> {
+  console.log(TITLE)
+  const host = prepareProbe(server)
   server.run(
     'rm -rf /root/next && git clone -q /root/origin.git /root/next && cd /root/next && git -c user.name=t -c user.email=t@t commit -q --allow-empty -m Next && git push -q',
   )
   const wanted = server.run('git -C /root/origin.git rev-parse main')
-  await cutAt(
-    server,
-    host,
-    'an upgrade',
-    () => server.begin('cd /root/berth && npm run service -- upgrade'),
-    20_000,
-    'two',
-  )
-  server.attempt('cd /root/berth && npm run service -- upgrade')
+  const command = 'cd /root/berth && npm run service -- upgrade'
+  await cutAt(server, host, 'an upgrade', () => server.begin(command), 20_000)
+  server.attempt(command)
   const present = server.run('git -C /root/berth rev-parse HEAD')
   show('and then', present === wanted, `the upgrade is completed: ${present.slice(0, 12)}`)
 }
@@ -136,20 +150,13 @@ async function giveServiceImage(server: DebianMachine): Promise<boolean> {
   return true
 }
 
-async function cutAt(
-  server: DebianMachine,
-  host: string,
-  what: string,
-  begin: () => void,
-  afterMs = 0,
-  says = '',
-): Promise<void> {
+async function cutAt(server: DebianMachine, host: string, what: string, begin: () => void, afterMs = 0): Promise<void> {
   begin()
   await pause(afterMs)
   server.cut()
   server.up()
   try {
-    const { seconds } = ask(server, 'answers', `${host} ${says || 'says'}`)
+    const { seconds } = ask(server, 'answers', `${host} says`)
     const docker = server.run('systemctl show docker --property=ActiveEnterTimestampMonotonic --value')
     show(
       what,
@@ -162,20 +169,21 @@ async function cutAt(
   }
 }
 
-function prepareProbe(server: DebianMachine): void {
+/** Has an app that answers. Returns its host. */
+function prepareProbe(server: DebianMachine): string {
   server.attempt('systemctl is-active -q berth || (cd /root/berth && npm run service -- install)')
   ask(server, 'ready')
   server.attempt('cd /root/berth && npm run demo')
   ask(server, 'build', 'one')
   const built = ask(server, 'built')
   if (built.status !== 'SUCCEEDED') throw new Error(`The probe is not built: ${JSON.stringify(built)}`)
+  return ask(server, 'host')
 }
 
 /** The app that looks for the machine's SSH from its first moment on. */
 function guard(server: DebianMachine): void {
   console.log('\nRules before the first container of a tenant')
-  prepareProbe(server)
-  const host = ask(server, 'host')
+  const host = prepareProbe(server)
   server.reboot()
   const guarded = JSON.parse(ask(server, 'answers', `${host} says`).text)
   show(
@@ -198,8 +206,7 @@ function guard(server: DebianMachine): void {
 /** What is said of a full disk and a clock that is wrong at boot, and that it recovers. */
 function disk(server: DebianMachine): void {
   console.log('\nA full disk and a wrong clock at boot')
-  prepareProbe(server)
-  const host = ask(server, 'host')
+  const host = prepareProbe(server)
   server.run('fallocate -l $(( $(df --output=avail -B1 / | tail -n 1) - 4096 )) /full; sync')
   server.reboot()
   server.run('sleep 60')
