@@ -23,7 +23,7 @@ export interface InGraphQL {
   whenAbsent?: unknown
   /** GraphQL shows this column as it is, where REST shows a value derived from it. */
   column?: string
-  /** A connection, a relation or a field with arguments: its file in graphql/schema resolves it. */
+  /** A connection, a relation or a field with arguments: its file in api/graphql/schema resolves it. */
   isResolvedThere?: true
 }
 

@@ -41,7 +41,7 @@ export interface Member {
 
 const judged = (allowed: boolean) => (allowed ? 'allowed' : 'FORBIDDEN')
 
-/** What the table says, by words of its own: the product's are in services/kernel/caller.ts. */
+/** What the table says, by words of its own: the product's are in src/calls/caller.ts. */
 export function memberMay({ roles, of, appEnvIds, scopes }: Member, permission: Permission, target: Target): boolean {
   const rule = RULES[permission]
   if (scopes && rule.scope !== 'svc:read' && !scopes.includes(rule.scope)) return false

@@ -31,6 +31,6 @@ export function enumNamed(name: string): EnumRef<never, string> {
 }
 
 function known(ref: EnumRef<never, string> | undefined, what: string): EnumRef<never, string> {
-  if (!ref) throw new Error(`Describe the enum of ${what} in graphql/schema/enums.ts`)
+  if (!ref) throw new Error(`Describe the enum of ${what} in api/graphql/schema/enums.ts`)
   return ref
 }
