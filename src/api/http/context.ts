@@ -85,9 +85,14 @@ export const answerJson = (
   headers: Record<string, string> = {},
 ): Response => answer(c, status, JSON.stringify(body), { 'Content-Type': 'application/json', ...headers })
 
+/** How a client may authenticate: with every 401, of both APIs (RFC 9110, 11.6.1). */
+const CHALLENGE = { 'WWW-Authenticate': 'Bearer realm="berth"' }
+
+export const challengeAt = (status: number): Record<string, string> => (status === 401 ? CHALLENGE : {})
+
 /** Adds the request's headers to an answer of the GraphQL server, unless it has set them itself. */
 export function withRequestHeaders(c: ServerContext, response: Response): Response {
-  for (const [name, value] of Object.entries(c.get('headers'))) {
+  for (const [name, value] of Object.entries({ ...c.get('headers'), ...challengeAt(response.status) })) {
     if (!response.headers.has(name)) response.headers.set(name, value)
   }
   return response

@@ -10,7 +10,7 @@ import {
 } from '../http/context.ts'
 import { STATUS_OF } from '../http/error-catalogue.ts'
 import type { PlainAnswer, PlainAsking } from '../http/plain-answer.ts'
-import { refusalOf } from '../rest/protocol/errors.ts'
+import { MethodNotAllowed, refusalOf } from '../rest/protocol/errors.ts'
 
 /** The GraphQL API, as far as the server needs to know it. */
 export interface GraphQLHandler {
@@ -23,6 +23,8 @@ export interface GraphQLHandler {
 }
 
 export const GRAPHQL_PATH = '/graphql'
+/** A GET may be a query, a stream of events, or a browser that wants GraphiQL. */
+const METHODS = ['GET', 'POST']
 
 /**
  * Passes everything at /graphql to the GraphQL API, with the same budget and headers as REST. It reads bodies itself.
@@ -33,6 +35,7 @@ export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLHandler, step
     return next()
   }
   app.all(GRAPHQL_PATH, named, ...steps, async (c) => {
+    if (!METHODS.includes(c.req.raw.method)) throw new MethodNotAllowed(c.req.raw.method, METHODS.join(', '))
     const { requestId, admitted } = c.var
     const context = { requestId, address: addressOf(c), admitted, cut: () => cutConnection(c) }
     return withRequestHeaders(c, await graphql.fetch(c.req.raw, context))
@@ -47,10 +50,13 @@ export function answerGraphQLError(c: ServerContext, thrown: unknown): Response 
 }
 
 export function graphqlErrorOf(thrown: unknown, requestId: string) {
-  const { code, reason, message, details } = refusalOf(thrown, requestId)
+  const refusal = refusalOf(thrown, requestId)
+  const { code, reason, message, details } = refusal
   const { retryAfterSeconds } = details
   const headers: Record<string, string> = retryAfterSeconds ? { 'Retry-After': String(retryAfterSeconds) } : {}
   const extensions = { code, ...(reason ? { reason } : {}), requestId }
   const body = { errors: [{ message, extensions }] }
+  if (refusal instanceof MethodNotAllowed)
+    return { status: 405, body, headers: { ...headers, Allow: refusal.allow }, isOurFault: false }
   return { status: STATUS_OF[code], body, headers, isOurFault: code === 'INTERNAL' }
 }

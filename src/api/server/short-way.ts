@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { TrustedProxies } from '../../domain/trusted-proxies.ts'
 import type { RecordAccess } from '../http/access-log.ts'
 import { type Admission, type Admitted, RateLimited } from '../http/admission.ts'
-import { type Begun, begin, handedOver } from '../http/context.ts'
+import { type Begun, begin, challengeAt, handedOver } from '../http/context.ts'
 import type { PlainAnswer } from '../http/plain-answer.ts'
 import { isJson, readIncoming } from '../http/request-body.ts'
 import { presentedBy } from '../http/session-cookie.ts'
@@ -123,6 +123,7 @@ class ShortRequest {
     this.#response.writeHead(status, {
       ...usual,
       ...this.#admitted?.headers,
+      ...challengeAt(status),
       ...headers,
       'Content-Type': mediaType,
       'Content-Length': Buffer.byteLength(text),

@@ -22,6 +22,28 @@ describe('errors carry the code that REST gives the same refusal', () => {
     )
   })
 
+  test('a 401 says how to authenticate, in either way of answering', async () => {
+    const body = JSON.stringify({ query: '{ me { id } }' })
+    const headers = { 'content-type': 'application/json' }
+    const ways = [
+      fetch(world.url, { method: 'POST', headers, body }),
+      // What is no JSON POST goes the usual way.
+      fetch(`${world.url}?query=${encodeURIComponent('{ me { id } }')}`, {
+        headers: { accept: 'application/graphql-response+json' },
+      }),
+    ]
+    for (const response of await Promise.all(ways))
+      expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="berth"'])
+  })
+
+  test.each(['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+    '%s is refused with the methods that there are',
+    async (method) => {
+      const { status, headers } = await fetch(world.url, { method })
+      expect([status, headers.get('allow')]).toEqual([405, 'GET, POST'])
+    },
+  )
+
   test('authentication is checked before input, and not for reading the schema', async () => {
     const { errors } = await world.query(DEPLOY, { input: { image: 5 } }, null)
     expect(errors?.[0]?.extensions.code).toBe('UNAUTHENTICATED')

@@ -235,10 +235,10 @@ describe('a live subscription', () => {
 })
 
 describe('a WebSocket', () => {
-  test.each([null, 'berth_u_nonsense'])('with the token %s is closed with 4403', async (token) => {
+  test.each([null, 'berth_u_nonsense'])('with the token %s is closed with 4401 and words', async (token) => {
     const socket = openSocket(world.url, token)
     void take(socket.iterate('{ __typename }'), 1).catch(() => {})
-    expect(await socket.closed).toMatchObject({ code: 4403 })
+    expect(await socket.closed).toMatchObject({ code: 4401, reason: expect.stringContaining('send a valid token') })
   })
 
   test('has a limited number of subscriptions, and keeps the existing ones', async () => {

@@ -44,7 +44,7 @@ test('a WebSocket of our own page is open as long as the session', async () => {
 
 test('a WebSocket that another site opens has no session', async () => {
   const { either } = socketOf(await cookie(), 'http://evil.example')
-  expect(await either).toBe(4403)
+  expect(await either).toBe(4401)
 })
 
 test('a live subscription over SSE ends with the session', async () => {

@@ -5,12 +5,13 @@ import type { WebSocket } from 'ws'
 const CLOSING = {
   /** Open another one, perhaps to another process, and continue from the last cursor. */
   goingAway: { code: 1001, reason: 'The server is stopping' },
+  unauthorized: { code: 4401, reason: 'Unauthorized: send a valid token in the first message, as Authorization' },
   forbidden: { code: 4403, reason: 'Forbidden' },
-  /** Open another one, and continue from the last cursor. */
   /** Open another one after a while: the caller could not be authenticated. */
   unavailable: { code: 1013, reason: 'Berth cannot check the token at the moment: try again later' },
   /** Open another one after a while. */
   tooMany: { code: 1013, reason: 'Too many requests: try again later' },
+  /** Open another one, and continue from the last cursor. */
   tooSlow: { code: 4413, reason: 'Too slow: go on from the cursor of the last event you got' },
 } as const
 

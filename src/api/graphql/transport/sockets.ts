@@ -135,7 +135,7 @@ function authorizationOf({ connectionParams, extra }: SocketContext): string | n
   })
 }
 
-/** False closes the socket with 4403: without a token, nothing is allowed here. */
+/** False where the socket is closed: without a token, nothing is allowed here. */
 async function admit(
   { access, services, admission }: GraphQLParts,
   context: SocketContext,
@@ -149,7 +149,7 @@ async function admit(
   } catch (error) {
     const { code } = error as { code?: string }
     if (code === 'RATE_LIMITED') closeSocket(context.extra.socket, 'tooMany')
-    else if (code !== 'UNAUTHENTICATED') closeSocket(context.extra.socket, 'unavailable')
+    else closeSocket(context.extra.socket, code === 'UNAUTHENTICATED' ? 'unauthorized' : 'unavailable')
     return false
   }
   const { extra } = context

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DomainError, type ErrorCode } from '../../../domain/errors.ts'
 import { asDomainError } from '../../../storage/database/errors.ts'
-import { answer, type ServerContext } from '../../http/context.ts'
+import { answer, challengeAt, type ServerContext } from '../../http/context.ts'
 import { ERROR_CATALOGUE } from '../../http/error-catalogue.ts'
 
 const problemOfField = z.object({
@@ -86,9 +86,8 @@ export function renderProblem(
     ...(installation ? { ...installation, components: [...installation.components] } : {}),
     ...(at.isLifecycle ? { success: false } : {}),
   }
-  const headers: Record<string, string> = { 'Content-Type': 'application/problem+json' }
+  const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', ...challengeAt(status) }
   if (RETRIED.has(refusal.code)) headers['Retry-After'] = String(retryAfterSeconds)
-  if (refusal.code === 'UNAUTHENTICATED') headers['WWW-Authenticate'] = 'Bearer realm="berth"'
   if (replayOf) headers['Idempotent-Replayed'] = 'true'
   if (refusal instanceof MethodNotAllowed) headers.Allow = refusal.allow
   return { body, headers }
