@@ -6,9 +6,8 @@ import type { GitDeliveryEnvironment } from '../../domain/git-push.ts'
 import { type GitPullRequest, pullRequestOf } from '../../domain/pull-request.ts'
 import type { Transaction } from '../../storage/database/client.ts'
 import type { NewEvent } from '../../storage/events/event.ts'
-import { beginOperation } from '../lifecycle/begin-operation.ts'
+import { beginOperation, isStopped } from '../lifecycle/begin-operation.ts'
 import { nextBuild } from '../lifecycle/build.ts'
-import { isStopped } from '../lifecycle/open-operation.ts'
 import { removeAppEnv } from '../lifecycle/remove-app-env.ts'
 import {
   countEnvs,

@@ -10,7 +10,7 @@ import { admissionOf, type RunCommand, type RunSettings, type RunSnapshot } from
 import type { Content, JobRun, JobRunTrigger } from '../../storage/database/generated/prisma/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
 import { notifyRuns } from '../../storage/events/notifications.ts'
-import { isStopped } from '../lifecycle/open-operation.ts'
+import { isStopped } from '../lifecycle/begin-operation.ts'
 import { endRuns, openRunsOf } from '../open-runs/end-runs.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
