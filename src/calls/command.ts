@@ -8,9 +8,16 @@ import type { Vault } from '../storage/secrets/vault.ts'
 import type { AddressOf } from './address.ts'
 import type { Caller, Scoped } from './caller.ts'
 import type { Example } from './examples.ts'
-import type { OperationLimits } from './operation-limits.ts'
 import type { Answer } from './resource.ts'
 import type { WaitOutcomes } from './wait-outcome.ts'
+
+/** Rate limits that both APIs share; without them nothing is counted. */
+export interface OperationLimits {
+  /** Counts an operation on an environment. Throws RATE_LIMITED. */
+  consumeOperation(appEnvId: string): Promise<void>
+  /** Counts a login that is tried at a registry. Throws RATE_LIMITED. */
+  consumeLogin(accountId: string): Promise<void>
+}
 
 /** Options of a write that both APIs accept (contract §1). */
 export interface CallOptions {
@@ -198,3 +205,7 @@ export const hasBegun = ({ progress }: AnyCommand, result: CommandResult): boole
 /** The operations that a call may wait for. */
 export const operationsOf = ({ operationId, operationIds = [] }: CommandResult): readonly string[] =>
   operationId ? [operationId] : operationIds
+
+/** Where clients reach the API: as this one did, unless the installation sets another address. */
+export const originOf = ({ config, origin }: Pick<CommandContext, 'config' | 'origin'>): string =>
+  (config.BERTH_API_URL ?? origin ?? `http://${config.HOST}:${config.PORT}`).replace(/\/$/, '')

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { invalidField } from '../domain/errors.ts'
 
 export const DEFAULT_LIMIT = 200
@@ -36,4 +37,16 @@ export async function page<Row extends { id: string }>(
   const rows = await find({ take: limit + 1, after: cursor === undefined ? {} : { id: beyond } })
   const kept = rows.slice(0, limit)
   return { rows: kept, nextCursor: rows.length > limit ? (kept.at(-1)?.id ?? null) : null }
+}
+
+/** `{ <name>: [item], nextCursor? }`: the seed's envelope (§4.2), plus paging. */
+export const listAnswer = <Name extends string, Item extends z.ZodType>(name: Name, item: Item) =>
+  z.object({
+    [name]: z.array(item).describe('Items of the page.'),
+    nextCursor: z.string().optional().describe('Cursor of the next page; only present when there is one.'),
+  } as { [Key in Name]: z.ZodArray<Item> } & { nextCursor: z.ZodOptional<z.ZodString> })
+
+export function listOf<Name extends string, Row, Item>(name: Name, page: Page<Row>, record: (row: Row) => Item) {
+  const items = { [name]: page.rows.map(record) } as { [Key in Name]: Item[] }
+  return page.nextCursor === null ? items : { ...items, nextCursor: page.nextCursor }
 }

@@ -17,13 +17,13 @@ import type {
   CallOptions,
   CommandContext,
   CommandResult,
+  OperationLimits,
   Performed,
   PrepareTools,
   Target,
 } from './command.ts'
 import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
 import { withRegions } from './known-regions.ts'
-import type { OperationLimits } from './operation-limits.ts'
 
 export interface Dependencies {
   database: Database

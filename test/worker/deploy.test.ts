@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { StartupConfig } from '../../src/domain/configuration.ts'
 import type { OperationStep } from '../../src/domain/operation.ts'
-import { replicaCounts } from '../../src/services/app-env/replica-counts-fields.ts'
+import { replicaCounts } from '../../src/services/app-env/app-env-status-fields.ts'
 import { cancelOperation } from '../../src/services/operation/cancel-operation.ts'
 import type { Operation } from '../../src/storage/database/generated/prisma/client.ts'
 import { emptyRegistry } from '../support/empty-registry.ts'

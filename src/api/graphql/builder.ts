@@ -1,7 +1,10 @@
 import SchemaBuilder from '@pothos/core'
 import PrismaPlugin from '@pothos/plugin-prisma'
 import RelayPlugin from '@pothos/plugin-relay'
+import { GraphQLError } from 'graphql'
 import { nestedReadsOf } from '../../calls/nested-reads.ts'
+import { isoTime } from '../../domain/iso-time.ts'
+import { isStorableTime, TIME_RULE } from '../../domain/times.ts'
 import type PrismaTypes from '../../storage/database/generated/pothos-types.ts'
 import { getDatamodel } from '../../storage/database/generated/pothos-types.ts'
 import type { GraphQLContext } from './context.ts'
@@ -54,4 +57,21 @@ export const builder = new SchemaBuilder<Types>({
     defaultConnectionTypeOptions: { description: 'One page of a list.' },
     defaultEdgeTypeOptions: { description: 'An item of a list with its cursor.' },
   },
+})
+
+builder.scalarType('DateTime', {
+  description: 'A time in ISO 8601, such as `2026-01-31T12:00:00.000Z`.',
+  serialize: (value) => (value instanceof Date ? isoTime(value) : value),
+  parseValue(value) {
+    const time = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T/.test(value) ? new Date(value) : null
+    if (!time || Number.isNaN(time.getTime())) throw new GraphQLError('must be an ISO 8601 time')
+    if (!isStorableTime(time.toISOString())) throw new GraphQLError(TIME_RULE)
+    return time
+  },
+})
+
+builder.scalarType('JSON', {
+  description: 'Any JSON value.',
+  serialize: (value) => value,
+  parseValue: (value) => value,
 })

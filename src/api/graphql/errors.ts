@@ -1,7 +1,9 @@
-import { GraphQLError } from 'graphql'
+import { type ExecutionResult, GraphQLError } from 'graphql'
+import type { Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { DomainError } from '../../domain/errors.ts'
 import { asDomainError } from '../../storage/database/errors.ts'
+import type { Arrival } from './context.ts'
 
 /** HTTP statuses of refusals before execution; a refusal beside data appears only in the body. */
 const STATUS: Partial<Record<DomainError['code'], number>> = {
@@ -99,4 +101,31 @@ interface Result {
 export function publicResult<R extends Result>(result: R, tools: ErrorTools): R {
   if (!result.errors || result.errors.length === 0) return result
   return { ...result, errors: result.errors.map((error) => publicError(error, tools)) }
+}
+
+const isStream = (result: object): result is AsyncIterable<ExecutionResult> => Symbol.asyncIterator in result
+
+/** Masks the errors in every answer of Yoga's own HTTP layer, including SSE. */
+export function publicErrorsPlugin(log: Logger): Plugin {
+  return {
+    onResultProcess({ result, setResult, serverContext }) {
+      const { requestId } = (serverContext as unknown as { arrival: Arrival }).arrival
+      const tools = { requestId, log }
+      if (Array.isArray(result)) return
+      if (!isStream(result)) return setResult(publicResult(result as ExecutionResult, tools))
+      setResult(each(result, (one) => publicResult(one, tools)))
+    },
+  }
+}
+
+async function* each(
+  stream: AsyncIterable<ExecutionResult>,
+  change: (result: ExecutionResult) => ExecutionResult,
+): AsyncGenerator<ExecutionResult> {
+  try {
+    for await (const result of stream) yield change(result)
+  } catch (error) {
+    const asGraphQL = error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error })
+    yield change({ errors: [asGraphQL] })
+  }
 }

@@ -3,17 +3,44 @@ import { userOf } from '../../calls/caller.ts'
 import { command, type Target } from '../../calls/command.ts'
 import { id, name } from '../../calls/input.ts'
 import { messageAnswer } from '../../calls/outcome.ts'
-import { conflict, notFound } from '../../domain/errors.ts'
+import { conflict, type FieldProblem, invalidInput, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { accountSlug, slugOf } from '../../domain/names.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
 import { beginAuditChain } from '../../storage/events/audit-heads.ts'
+import { credentialText } from '../credential/credential-data.ts'
 import { insertCredential } from '../credential/insert-credential.ts'
 import { checkOf, requireAccepted, type Tried, tryCredential } from '../credential/try-credential.ts'
 import { planCode as planCodeInput } from '../plan/plan-input.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { createdAccountAnswer, currentAccountAnswer, entitlement, updatedAccountAnswer } from './account-fields.ts'
-import { registryCredential, registryFields } from './registry-login.ts'
+
+/** The login of a container registry, as older clients send it with a new account. */
+const registryFields = {
+  registryServer: credentialText('Host or address of a container registry, such as ghcr.io.').optional(),
+  registryUsername: credentialText('User name at the registry.').optional(),
+  registryPassword: credentialText('Password at the registry, or a token in its place; stored encrypted.').optional(),
+  registryEmail: z.email().max(254).optional().describe('E-mail address of the user at the registry.'),
+}
+
+type Sent = { [Name in keyof typeof registryFields]?: string | undefined }
+
+const REQUIRED = ['registryServer', 'registryUsername', 'registryPassword'] as const
+
+/** The credential to create for them; null when none was sent. Throws INVALID_INPUT for a part of a login. */
+function registryCredential(sent: Sent) {
+  const { registryServer, registryUsername, registryPassword, registryEmail } = sent
+  const isSent = Object.values({ registryServer, registryUsername, registryPassword, registryEmail }).some(Boolean)
+  if (!isSent) return null
+  if (registryServer && registryUsername && registryPassword) {
+    const login = { registry: registryServer, username: registryUsername, password: registryPassword }
+    const data = { ...login, ...(registryEmail ? { email: registryEmail } : {}) }
+    return { type: 'CONTAINER_REGISTRY' as const, name: registryOfLogin(registryServer), data }
+  }
+  throw invalidInput(REQUIRED.filter((field) => !sent[field]).map(missing))
+}
+
+const missing = (field: string): FieldProblem => ({ field, message: 'is required for the login of a registry' })
 
 export const createAccount = command({
   name: 'createAccount',

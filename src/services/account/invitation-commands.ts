@@ -1,19 +1,34 @@
 import { z } from 'zod'
-import { type CommandContext, command } from '../../calls/command.ts'
+import { type CommandContext, command, originOf } from '../../calls/command.ts'
 import { requireNotAbove, requireWithin } from '../../calls/giver.ts'
 import { id, instant } from '../../calls/input.ts'
-import { originOf } from '../../calls/origin.ts'
 import { messageAnswer } from '../../calls/outcome.ts'
 import { membershipAuthority } from '../../domain/delegation.ts'
-import { conflict, invalidField } from '../../domain/errors.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import type { Invitation } from '../../storage/database/generated/prisma/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
 import { hashOfSecret, newSecret } from '../../storage/secrets/token-secret.ts'
-import { lockAccount } from '../targets/load-account.ts'
-import { lockInvitation } from '../targets/load-invitation.ts'
+import { type AccountTarget, lockAccount } from '../targets/load-account.ts'
 import { invitationAnswers } from './invitation-fields.ts'
 import { appEnvIds, email, giverOf, requireAppEnvs, restriction, roles, setOf } from './membership.ts'
+
+export type InvitationTarget = AccountTarget & { invitation: Invitation }
+
+/** Locks the account too: whatever becomes of a membership is decided under that lock. */
+export async function lockInvitation(
+  tx: Transaction,
+  where: { id: string } | { hash: string },
+): Promise<InvitationTarget> {
+  const found = await tx.invitation.findUnique({ where })
+  const shown = 'id' in where ? where.id : 'with this secret'
+  if (!found) throw notFound('invitation', shown)
+  const target = await lockAccount(tx, found.accountId)
+  const invitation = await tx.invitation.findUnique({ where: { id: found.id } })
+  if (!invitation) throw notFound('invitation', shown)
+  return { ...target, invitation }
+}
 
 const DEFAULT_DAYS = 7
 const MAX_DAYS = 30

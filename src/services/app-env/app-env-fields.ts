@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { fieldsOf, flag, shownAs, text, time, VERSION, whole } from '../../calls/field.ts'
 import { ORDER } from '../../calls/order.ts'
 import { answer, resource } from '../../calls/resource.ts'
+import type { AutoScaling } from '../../domain/autoscaling.ts'
 import type { ReleaseCommand } from '../../domain/configuration.ts'
 import { publicUrl } from '../../domain/public-url.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
@@ -18,10 +19,22 @@ import {
 import { ownHealthCheck } from '../health-check/health-check-fields.ts'
 import { referred } from '../targets/app-env-reference.ts'
 import { mountedVolume } from '../volume/volume-fields.ts'
-import { scaledByLoad } from './app-env-settings-fields.ts'
 import { shownContainerSettings } from './container-settings-fields.ts'
 import { pullRequest } from './pull-request-envs-fields.ts'
 import { type OpenVariable, variable } from './variable-fields.ts'
+
+const scaled = fieldsOf<AutoScaling>()
+
+/** How `autoScaling` was set. */
+const scaledByLoad = answer({
+  enabled: scaled.column('enabled', flag, 'Whether the number of containers follows the load.'),
+  min: scaled.column('min', whole, 'Minimum number of containers.'),
+  max: scaled.column('max', whole, 'Maximum number of containers.'),
+  cpuPercent: scaled.column('cpuPercent', whole, 'Target CPU use, in percent.'),
+  memoryPercent: scaled.given('memoryPercent', whole.optional(), 'Target memory use, in percent.'),
+  upWindowSeconds: scaled.column('upWindowSeconds', whole, 'Time above the target before containers are added.'),
+  downWindowSeconds: scaled.column('downWindowSeconds', whole, 'Time below the target before containers are removed.'),
+})
 
 type Sized = Pick<AppEnv, 'containers' | 'zClouds' | 'cpu' | 'memoryMb'>
 

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { wantedReplicas } from '../../app-types/behaviours.ts'
 import { enumeration } from '../../calls/enumeration.ts'
 import { exampleId } from '../../calls/examples.ts'
 import { type Fields, fieldsOf, flag, shownAs, text, time, whole } from '../../calls/field.ts'
@@ -8,7 +9,24 @@ import type { AppEnv, Content, RequestScaling } from '../../storage/database/gen
 import { pendingChanges } from '../configuration/pending-change-fields.ts'
 import { deployment } from '../deployment/deployment-fields.ts'
 import { appEnvFields, current, pendingSummary, versionOfAppEnv } from './app-env-fields.ts'
-import { replicaCounts } from './replica-counts-fields.ts'
+
+type Counted = Pick<
+  AppEnv,
+  'status' | 'rolloutId' | 'containers' | 'replicasDesired' | 'replicasRunning' | 'replicasReady'
+> & { app: { type: string } }
+
+/**
+ * Containers, desired and observed. Before the first version serves, the counts are those of the deployment in
+ * progress.
+ */
+export function replicaCounts(appEnv: Counted): { desired: number; running: number; ready: number } {
+  const isFirst = appEnv.rolloutId === null && appEnv.status === 'UPDATING'
+  return {
+    desired: isFirst ? wantedReplicas(appEnv) : appEnv.replicasDesired,
+    running: appEnv.replicasRunning,
+    ready: appEnv.replicasReady,
+  }
+}
 
 export const health = enumeration('Health', 'Observed state of an environment, compared with the desired one.', {
   HEALTHY: 'All desired containers are ready.',

@@ -5,6 +5,7 @@ import type { WaitOutcome } from '../../calls/wait-outcome.ts'
 import type { AppEnv, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { withWarning } from '../lifecycle/lifecycle-operation.ts'
+import { extentOf, requireExtentWithinPlan, type Sized } from '../plan/extent.ts'
 import { type AppEnvAddress, type AppEnvTarget, type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { checkRefused } from './type-config.ts'
 
@@ -125,4 +126,12 @@ export function settingCommand<Shape extends TargetShape>(
       }
     },
   }
+}
+
+/** Throws FORBIDDEN when a setting asks for more than the plan allows, and than is configured already. */
+export function requireSettingWithinPlan(appEnv: LoadedAppEnv, change: Partial<Sized>): void {
+  const { app, account, containers, autoScaling, zClouds, cpu } = appEnv
+  const typeConfig = appEnv.typeConfig ?? app.typeConfig
+  const present: Sized = { containers, autoScaling, typeConfig, zClouds, cpu }
+  requireExtentWithinPlan(account.plan, extentOf(app, { ...present, ...change }), extentOf(app, present))
 }

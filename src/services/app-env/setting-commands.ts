@@ -9,15 +9,19 @@ import { changedHealthCheck, requireFitting } from '../health-check/app-env-heal
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
 import { beyondPlan, requireWithinPlan } from '../plan/plan-limits.ts'
 import { acceptedExample } from '../targets/accepted.ts'
-import type { LoadedAppEnv } from '../targets/load-app-env.ts'
-import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
+import { type LoadedAppEnv, requireNoPullRequest } from '../targets/load-app-env.ts'
 import { MAX_DISK_MB } from '../volume/volume-input.ts'
 import { requireAccountRoom } from './account-limits.ts'
-import { settingCommand } from './change-setting.ts'
-import { containerSize } from './container-size.ts'
-import { requireSettingWithinPlan } from './require-setting-within-plan.ts'
+import { requireSettingWithinPlan, settingCommand } from './change-setting.ts'
 import { changedBranchAnswer, changedSettingAnswer } from './setting-fields.ts'
-import { branchInput, healthcheckInput, nameInput, resourcesInput, scalingInput } from './setting-input.ts'
+import {
+  branchInput,
+  containerSize,
+  healthcheckInput,
+  nameInput,
+  resourcesInput,
+  scalingInput,
+} from './setting-input.ts'
 
 export const changeResources = settingCommand({
   name: 'changeResources',

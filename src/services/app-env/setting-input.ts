@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { appEnvTarget, flag, MAX_TEXT_LENGTH, name, pasted } from '../../calls/input.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
-import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
+import type { FieldProblem } from '../../domain/errors.ts'
+import { Z_CLOUD_SIZES, zCloudsOf } from '../../domain/resources.ts'
 import { appEnvHealthCheckFields } from '../health-check/health-check-input.ts'
 import { diskOfAny } from '../volume/volume-input.ts'
 
@@ -74,3 +75,21 @@ export const branchInput = z.strictObject({
 export const nameInput = z.strictObject({ ...appEnvTarget, name: name('environment'), applyImmediately })
 
 export const healthcheckInput = z.strictObject({ ...appEnvTarget, ...appEnvHealthCheckFields, applyImmediately })
+
+interface SentSize {
+  zClouds?: number | undefined
+  cpu?: number | undefined
+  memory?: number | undefined
+}
+
+/** The columns of a size, which is sent as zClouds, or as cpu and memory; null where nothing is sent. */
+export function containerSize({ zClouds, cpu, memory }: SentSize, problems: FieldProblem[]) {
+  const isExplicit = cpu !== undefined || memory !== undefined
+  if (zClouds !== undefined && isExplicit)
+    problems.push({ field: 'zClouds', message: 'is set instead of cpu and memory' })
+  if (isExplicit && cpu === undefined) problems.push({ field: 'cpu', message: 'is required with memory' })
+  if (isExplicit && memory === undefined) problems.push({ field: 'memory', message: 'is required with cpu' })
+  if (cpu !== undefined && memory !== undefined)
+    return { zClouds: zCloudsOf({ cpu, memoryMb: memory }), cpu, memoryMb: memory }
+  return zClouds === undefined ? null : { zClouds, cpu: null, memoryMb: null }
+}

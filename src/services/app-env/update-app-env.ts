@@ -1,21 +1,22 @@
 import { getAppType } from '../../app-types/app-types.ts'
+import { engineOf } from '../../app-types/behaviours.ts'
+import { dataProblem } from '../../app-types/engines/upgrades.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import { command } from '../../calls/command.ts'
 import type { ContainerSettings } from '../../domain/container-settings.ts'
+import { conflict } from '../../domain/errors.ts'
 import type { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../storage/database/json.ts'
 import { scheduleChange } from '../backup/schedule-change.ts'
-import { checkPresetVersion } from '../configuration/preset-version.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
-import { lockAppEnv, withEverything } from '../targets/load-app-env.ts'
-import { requireSeparatePaths } from '../volume/separate-paths.ts'
+import { type LoadedAppEnv, lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { volumeChange } from '../volume/volume-change.ts'
+import { requireSeparatePaths } from '../volume/volume-input.ts'
 import { type UpdateAppEnvInput, updateAppEnvInput } from './app-env-input.ts'
 import { appEnvRecord } from './app-env-record.ts'
-import { changeSettings, withApplication } from './change-setting.ts'
-import { requireSettingWithinPlan } from './require-setting-within-plan.ts'
+import { changeSettings, requireSettingWithinPlan, withApplication } from './change-setting.ts'
 import { requireFreeName } from './setting-commands.ts'
 import { updatedAppEnvAnswer } from './setting-fields.ts'
 import { checkTypeFields } from './type-config.ts'
@@ -78,4 +79,10 @@ function changesOf(input: UpdateAppEnvInput): Prisma.AppEnvUncheckedUpdateInput 
   const typeConfig = typeConfigIn(input)
   if (typeConfig) changes.typeConfig = typeConfig as object
   return changes
+}
+
+/** Throws when the data of a managed service cannot be used by the version. */
+function checkPresetVersion({ app, volume, presetVersion }: LoadedAppEnv, wanted: string | null | undefined): void {
+  const problem = dataProblem(engineOf(app, presetVersion), volume?.presetVersion, wanted)
+  if (problem !== null) throw conflict('UPGRADE_NOT_IN_PLACE', problem)
 }

@@ -7,6 +7,7 @@ import { foreignTypeConfigs } from '../../app-types/type-config.ts'
 import { typeNamed } from '../../app-types/wire-names.ts'
 import { type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
 import { isHttpAddress } from '../../domain/repository-address.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import type { App } from '../../storage/database/generated/prisma/client.ts'
 import { sentHealthCheck } from '../health-check/app-health-check.ts'
 import type { CreateAppInput, UpdateAppInput } from './app-input.ts'
@@ -118,4 +119,20 @@ function sourceProblems(
   const isFromGitHub = [input.gitProvider, ...GIT_FIELDS.map((field) => input[field])].some((value) => value != null)
   const missing = isFromGitHub ? GIT_FIELDS.filter((field) => !input[field]) : []
   return [...problems, ...missing.map((field) => ({ field, message: 'is required for deployments from GitHub' }))]
+}
+
+/** A reference to a credential must name one of the same account; empty clears and undefined leaves alone. */
+export async function requireCredential(
+  tx: Transaction,
+  accountId: string,
+  field: string,
+  credentialId: string | undefined,
+) {
+  if (!credentialId) return
+  const credential = await tx.credential.findFirst({ where: { id: credentialId, accountId } })
+  if (credential?.type === 'CONTAINER_REGISTRY') return
+  throw invalidField(
+    field,
+    credential ? 'must be a CONTAINER_REGISTRY credential' : 'names no credential of this account',
+  )
 }

@@ -4,8 +4,8 @@ import type { ContainerSettings } from '../../domain/container-settings.ts'
 import type { FieldProblem } from '../../domain/errors.ts'
 import type { App } from '../../storage/database/generated/prisma/client.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
-import { requireSeparatePaths } from '../volume/separate-paths.ts'
 import { volumeChange } from '../volume/volume-change.ts'
+import { requireSeparatePaths } from '../volume/volume-input.ts'
 import type { UpdateAppInput } from './app-input.ts'
 
 type Sent = Pick<UpdateAppInput, 'useVolume' | 'volumePath'>

@@ -9,7 +9,6 @@ import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
 import type { Account, Plan } from '../../storage/database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../storage/database/json.ts'
-import { requireCredential } from '../credential/require-credential.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
 import { requireBuildResourcesWithinPlan } from '../plan/build-resources.ts'
@@ -17,7 +16,7 @@ import { requireScaleWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
 import { createdAppAnswer } from './app-fields.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
-import { checkCreation } from './app-rules.ts'
+import { checkCreation, requireCredential } from './app-rules.ts'
 
 type AccountTarget = Target & { account: Account & { plan: Plan } }
 

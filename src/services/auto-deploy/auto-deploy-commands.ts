@@ -6,8 +6,7 @@ import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import { isPathPattern } from '../../domain/watched-paths.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
-import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
-import { requireNoPullRequest } from '../targets/require-no-pull-request.ts'
+import { type LoadedAppEnv, lockAppEnv, requireNoPullRequest } from '../targets/load-app-env.ts'
 import { autoDeploy } from './auto-deploy-fields.ts'
 
 const MAX_PATTERNS = 50

@@ -1,15 +1,30 @@
 import { z } from 'zod'
-import { command } from '../../calls/command.ts'
+import { command, type Target } from '../../calls/command.ts'
 import { flag, id, name } from '../../calls/input.ts'
+import { notFound } from '../../domain/errors.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
+import type { Account, Credential } from '../../storage/database/generated/prisma/client.ts'
 import { lockAccount } from '../targets/load-account.ts'
 import { checkData, credentialData, credentialType, publicDataOf } from './credential-data.ts'
 import { changedCredentialAnswer, createdCredentialAnswer } from './credential-fields.ts'
 import { credentialRecord } from './credential-queries.ts'
-import { defaultFor, makeRoomForDefault } from './default-credential.ts'
-import { insertCredential } from './insert-credential.ts'
-import { type CredentialTarget, lockCredential } from './lock-credential.ts'
+import { defaultFor, insertCredential, makeRoomForDefault } from './insert-credential.ts'
 import { checkOf, requireAccepted, type Tried, tryCredential } from './try-credential.ts'
+
+type CredentialTarget = Target & { credential: Credential & { account: Account } }
+
+export async function lockCredential(tx: Transaction, credentialId: string): Promise<CredentialTarget> {
+  await tx.$queryRaw`SELECT 1 FROM credential WHERE id = ${credentialId} FOR UPDATE`
+  const credential = await tx.credential.findUnique({ where: { id: credentialId }, include: { account: true } })
+  if (!credential) throw notFound('credential', credentialId)
+  return {
+    type: 'credential',
+    id: credential.id,
+    accountId: credential.accountId,
+    version: credential.version,
+    credential,
+  }
+}
 
 const isDefault = flag(
   'Whether images of the registry are pulled with the credential where an app names none. A registry has one default; setting it replaces the former one.',

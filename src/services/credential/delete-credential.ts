@@ -5,9 +5,9 @@ import { flag, id } from '../../calls/input.ts'
 import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict } from '../../domain/errors.ts'
 import { Prisma } from '../../storage/database/generated/prisma/client.ts'
+import { lockCredential } from './credential-commands.ts'
 import type { CredentialUsage } from './credential-fields.ts'
 import { ALL_COMPARED, usagesOf } from './credential-usages.ts'
-import { lockCredential } from './lock-credential.ts'
 
 /** Usages that a refusal names; the read has all. */
 const MAX_NAMED = 5

@@ -1,7 +1,9 @@
 import type { CommandContext } from '../../calls/command.ts'
+import { invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
+import { registryOfLogin } from '../../domain/registry-login.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import { type CredentialType, publicDataOf } from './credential-data.ts'
-import { makeRoomForDefault } from './default-credential.ts'
 
 interface NewCredential {
   type: CredentialType
@@ -29,3 +31,29 @@ export async function insertCredential(
   announce({ type: 'credential.changed', payload: { credentialId, type, name } })
   return credentialId
 }
+
+/** The registry that a credential is the default of; null for none. Throws INVALID_INPUT for what is no login of one. */
+export function defaultFor(type: CredentialType, isDefault: boolean, data: Record<string, string>): string | null {
+  if (!isDefault) return null
+  if (type === 'CONTAINER_REGISTRY') return registryOfLogin(data.registry)
+  throw invalidField('isDefault', 'is only for CONTAINER_REGISTRY credentials')
+}
+
+/** A registry has one default: the one that was, if any, is none any more. Locks the account, so that two never meet. */
+export async function makeRoomForDefault(
+  { tx, announce }: Pick<CommandContext, 'tx' | 'announce'>,
+  accountId: string,
+  registry: string | null,
+  except: string | null,
+): Promise<void> {
+  if (registry === null) return
+  await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR NO KEY UPDATE`
+  const former = await findDefault(tx, accountId, registry)
+  if (!former || former.id === except) return
+  const { id: credentialId, type, name } = former
+  await tx.credential.update({ where: { id: credentialId }, data: { defaultFor: null, version: { increment: 1 } } })
+  announce({ type: 'credential.changed', payload: { credentialId, type, name } })
+}
+
+const findDefault = (tx: Transaction, accountId: string, registry: string) =>
+  tx.credential.findFirst({ where: { accountId, defaultFor: registry } })

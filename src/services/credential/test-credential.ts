@@ -4,8 +4,8 @@ import { id } from '../../calls/input.ts'
 import { DomainError, invalidField } from '../../domain/errors.ts'
 import { registryOfLogin } from '../../domain/registry-login.ts'
 import type { LoginVerdict } from '../../network/registries/try-login.ts'
+import { lockCredential } from './credential-commands.ts'
 import { testedCredentialAnswer } from './credential-fields.ts'
-import { lockCredential } from './lock-credential.ts'
 import { checkOf, tryCredential } from './try-credential.ts'
 
 /** Asked of the data that the credential had then. */

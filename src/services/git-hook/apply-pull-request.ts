@@ -6,19 +6,21 @@ import type { GitDeliveryEnvironment } from '../../domain/git-push.ts'
 import { type GitPullRequest, pullRequestOf } from '../../domain/pull-request.ts'
 import type { Transaction } from '../../storage/database/client.ts'
 import type { NewEvent } from '../../storage/events/event.ts'
-import { beginOperation } from '../lifecycle/begin-operation.ts'
+import { beginOperation, isStopped } from '../lifecycle/begin-operation.ts'
 import { nextBuild } from '../lifecycle/build.ts'
-import { isStopped } from '../lifecycle/open-operation.ts'
 import { removeAppEnv } from '../lifecycle/remove-app-env.ts'
-import { createPullRequestEnv, type PullRequestSource } from '../pull-request-envs/create-pull-request-env.ts'
-import { countEnvs, findEnv } from '../pull-request-envs/envs-of-app.ts'
-import { lentPermissions } from '../pull-request-envs/lent-permissions.ts'
-import { refused } from '../pull-request-envs/refused.ts'
+import {
+  countEnvs,
+  createPullRequestEnv,
+  findEnv,
+  type PullRequestSource,
+  refused,
+} from '../pull-request-envs/create-pull-request-env.ts'
+import { lentPermissions } from '../pull-request-envs/pull-request-envs-commands.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 import type { Deciding } from './decision.ts'
-import { GIT_HOOK_ACTOR, isNewest } from './deploy-push.ts'
-import { promiseStatus } from './promise-status.ts'
+import { GIT_HOOK_ACTOR, isNewest, promiseStatus } from './deploy-push.ts'
 
 /** Does in one app what a pull request asks for, or says why not. */
 export async function applyPullRequest(

@@ -3,7 +3,7 @@ import { type GitDeliveryEnvironment, repositoryKey } from '../../domain/git-pus
 import { asksForNoEnv, type GitPullRequest, isLate, type PullRequestAction } from '../../domain/pull-request.ts'
 import type { GitDelivery } from '../../storage/database/generated/prisma/client.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
-import { envOfPullRequest } from '../pull-request-envs/envs-of-app.ts'
+import { envOfPullRequest } from '../pull-request-envs/create-pull-request-env.ts'
 import { applyPullRequest } from './apply-pull-request.ts'
 import { allIgnored, type Deciding, type Decision, earlierBy, environmentsOf, ignored } from './decision.ts'
 import { GITHUB_APP_SOURCE } from './git-delivery-fields.ts'

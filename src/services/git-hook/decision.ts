@@ -1,5 +1,4 @@
-import type { CommandContext } from '../../calls/command.ts'
-import type { OperationLimits } from '../../calls/operation-limits.ts'
+import type { CommandContext, OperationLimits } from '../../calls/command.ts'
 import type { GitDeliveryEnvironment } from '../../domain/git-push.ts'
 import type { GitDelivery } from '../../storage/database/generated/prisma/client.ts'
 import type { Concerned, GitSource } from './git-source.ts'

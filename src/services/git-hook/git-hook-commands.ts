@@ -13,7 +13,7 @@ import { lockAccount } from '../targets/load-account.ts'
 import { lockApp } from '../targets/load-app.ts'
 import { createdGitHook, gitHook, gitHookProvider } from './git-hook-fields.ts'
 import { gitHookRecord } from './git-hook-queries.ts'
-import { gitHookSecretsOf, lockGitHook } from './lock-git-hook.ts'
+import { gitHookSecretsOf, lockGitHook } from './git-source.ts'
 
 const MAX_URL_LENGTH = 500
 

@@ -1,10 +1,29 @@
+import type { Target } from '../../calls/command.ts'
 import type { Config } from '../../config/config.ts'
+import { notFound } from '../../domain/errors.ts'
+import type { GitHookSecrets } from '../../domain/git-push.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
+import type { Account, GitHook } from '../../storage/database/generated/prisma/client.ts'
 import type { GitProvider } from '../../storage/secrets/git-signature.ts'
 import type { Vault } from '../../storage/secrets/vault.ts'
 import { hasGitHubApp } from '../git/git-installation.ts'
 import { GITHUB_APP_SOURCE } from './git-delivery-fields.ts'
-import { gitHookSecretsOf, lockGitHookIfThere } from './lock-git-hook.ts'
+
+export type GitHookTarget = Target & { gitHook: GitHook & { account: Account } }
+
+export async function lockGitHook(tx: Transaction, gitHookId: string): Promise<GitHookTarget> {
+  const gitHook = await lockGitHookIfThere(tx, gitHookId)
+  if (!gitHook) throw notFound('git hook', gitHookId)
+  return { type: 'gitHook', id: gitHook.id, accountId: gitHook.accountId, version: gitHook.version, gitHook }
+}
+
+async function lockGitHookIfThere(tx: Transaction, gitHookId: string) {
+  await tx.$queryRaw`SELECT 1 FROM git_hook WHERE id = ${gitHookId} FOR UPDATE`
+  return tx.gitHook.findUnique({ where: { id: gitHookId }, include: { account: true } })
+}
+
+export const gitHookSecretsOf = (vault: Vault, { account, id, sealedData }: GitHookTarget['gitHook']): GitHookSecrets =>
+  vault.forAccount(account).openGitHook(id, sealedData) as GitHookSecrets
 
 /** A source of deliveries: a git hook of an account, or the installation's GitHub App. */
 export interface GitSource {

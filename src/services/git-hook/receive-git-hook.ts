@@ -1,4 +1,4 @@
-import type { OperationLimits } from '../../calls/operation-limits.ts'
+import type { OperationLimits } from '../../calls/command.ts'
 import { withRetries } from '../../calls/perform.ts'
 import { unauthenticated } from '../../domain/errors.ts'
 import type { GitDeliveryEnvironment } from '../../domain/git-push.ts'

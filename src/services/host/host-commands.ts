@@ -14,11 +14,11 @@ import { databaseTime } from '../../storage/database/time.ts'
 import { notifyIngresses } from '../../storage/events/notifications.ts'
 import { hostProof } from '../../storage/secrets/host-proof.ts'
 import { configuredHealthCheck } from '../configuration/configured.ts'
-import { releaseHosts } from '../lifecycle/release-hosts.ts'
+import { releaseHosts } from '../lifecycle/cooling-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { claimableHost, proveClaim } from './claim-host.ts'
 import { host, ownHostExample } from './host-fields.ts'
-import { assertNamed, hostRecord, type WhichHost } from './host-record.ts'
+import { assertNamed, hostRecord, type WhichHost } from './host-queries.ts'
 
 const MAX_HOSTS = 50
 

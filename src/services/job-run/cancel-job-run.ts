@@ -5,9 +5,7 @@ import { conflict } from '../../domain/errors.ts'
 import { hasRunEnded } from '../../domain/job-run.ts'
 import { endRuns } from '../open-runs/end-runs.ts'
 import { jobRun } from './job-run-fields.ts'
-import { jobRunProgress } from './job-run-progress.ts'
-import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
-import { lockJobRun } from './load-job-run.ts'
+import { type JobRunResult, jobRunProgress, jobRunRecord, lockJobRun } from './job-run-record.ts'
 
 export const cancelJobRun = command({
   name: 'cancelJobRun',

@@ -1,16 +1,12 @@
 import { type CommandContext, command } from '../../calls/command.ts'
-import type { SealedVariable } from '../../domain/configuration.ts'
-import { isReadByContainers, recordedConfiguration } from '../../domain/configuration.ts'
+import { isReadByContainers, recordedConfiguration, type SealedVariable } from '../../domain/configuration.ts'
 import { invalidField } from '../../domain/errors.ts'
 import { checkReferences, fieldIn } from '../app-env/variables.ts'
 import { MASK } from '../configuration/configured.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
 import { jobRun } from './job-run-fields.ts'
-import { type JobRunInput, jobRunInput } from './job-run-input.ts'
-import { jobRunProgress } from './job-run-progress.ts'
-import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
-import { overridden, runnable, triggerOf } from './job-run-rules.ts'
-import { addJobRun } from './new-job-run.ts'
+import { type JobRunResult, jobRunProgress, jobRunRecord } from './job-run-record.ts'
+import { addJobRun, type JobRunInput, jobRunInput, overridden, runnable, triggerOf } from './new-job-run.ts'
 
 export const createJobRun = command({
   name: 'createJobRun',

@@ -5,11 +5,8 @@ import type { SealedVariable } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
 import { hasRunEnded, type RunSnapshot } from '../../domain/job-run.ts'
 import { jobRun } from './job-run-fields.ts'
-import { jobRunProgress } from './job-run-progress.ts'
-import { type JobRunResult, jobRunRecord } from './job-run-record.ts'
-import { runnable, triggerOf } from './job-run-rules.ts'
-import { lockJobRun } from './load-job-run.ts'
-import { addJobRun } from './new-job-run.ts'
+import { type JobRunResult, jobRunProgress, jobRunRecord, lockJobRun } from './job-run-record.ts'
+import { addJobRun, runnable, triggerOf } from './new-job-run.ts'
 
 export const retryJobRun = command({
   name: 'retryJobRun',

@@ -10,7 +10,7 @@ import { notifyRuns } from '../../storage/events/notifications.ts'
 import { cronExpression, nextTime, timeZoneName } from '../schedule/cron-times.ts'
 import { type AppEnvAddress, type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { jobSchedule } from './job-schedule-fields.ts'
-import { scheduleRecord } from './schedule-record.ts'
+import { scheduleRecord } from './schedule-queries.ts'
 
 const revision = z
   .int()

@@ -3,10 +3,19 @@ import { appEnvTarget } from '../../calls/input.ts'
 import { recordQuery } from '../../calls/query.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
+import type { JobSchedule } from '../../storage/database/generated/prisma/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
+import { timesOf } from '../schedule/cron-times.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 import { jobSchedule } from './job-schedule-fields.ts'
-import { scheduleRecord } from './schedule-record.ts'
+
+const NEXT_RUNS = 5
+
+/** The schedule as both APIs answer it, with its next times after `now`. */
+export function scheduleRecord(schedule: JobSchedule, now: Date) {
+  const times = schedule.enabled ? (timesOf(schedule, NEXT_RUNS, now) ?? []) : []
+  return jobSchedule.answer.record({ ...schedule, nextRuns: times.map((time) => time.toISOString()) })
+}
 
 /** Throws NOT_FOUND for an environment without a schedule. */
 async function findJobSchedule(database: Database, caller: Caller, address: AppEnvAddress) {

@@ -5,11 +5,10 @@ import type { Content, Operation, Prisma } from '../../storage/database/generate
 import { configurationOf, configuredImage, pendingChangesOf } from '../configuration/configured.ts'
 import { acceptedExample } from '../targets/accepted.ts'
 import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
-import { beginOperation } from './begin-operation.ts'
+import { beginOperation, isStopped, openOperationOf } from './begin-operation.ts'
 import { nextBuild } from './build.ts'
 import { lifecycleOperation, type Plan, warningOf } from './lifecycle-operation.ts'
 import { imageContent, type NewContent, repeatedContent } from './new-content.ts'
-import { isStopped, openOperationOf } from './open-operation.ts'
 
 export const applyChanges = lifecycleOperation({
   name: 'applyChanges',

@@ -4,8 +4,8 @@ import { conflict } from '../../domain/errors.ts'
 import { backupCallAnswer } from '../backup/backup-fields.ts'
 import { deployedService, LOCAL, newBackup, requireBackupRoom, storageOf } from '../backup/new-backup.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { openOperationOf } from './begin-operation.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
-import { openOperationOf } from './open-operation.ts'
 
 export const storage = z
   .string()

@@ -1,14 +1,26 @@
 import type { CommandContext } from '../../calls/command.ts'
 import type { AppEnvStatus } from '../../domain/app-env.ts'
+import { type Configuration, recordedConfiguration } from '../../domain/configuration.ts'
 import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import type { Content, Operation, OperationKind } from '../../storage/database/generated/prisma/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
 import { notifyIngresses, notifyRuns, notifyWorkers } from '../../storage/events/notifications.ts'
-import { requireBuildMinutes } from '../plan/build-minutes.ts'
+import { extentOf, requireExtentWithinPlan } from '../plan/extent.ts'
+import { requireBuildMinutes } from '../plan/plan-limits.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import type { NewContent } from './new-content.ts'
-import { requireVersionWithinPlan } from './require-version-within-plan.ts'
+
+/** The environment's open operation, of which there is at most one. */
+export const openOperationOf = (tx: Transaction, appEnv: { id: string }) =>
+  tx.operation.findFirst({ where: { appEnvId: appEnv.id, status: { in: [...OPEN_STATUSES] } } })
+
+/** Whether it is stopped or stopping: only a call that asks for a start may bring it up again. */
+export async function isStopped(tx: Transaction, appEnv: { id: string; status: AppEnvStatus }): Promise<boolean> {
+  if (appEnv.status !== 'UPDATING') return appEnv.status === 'STOPPED'
+  return (await openOperationOf(tx, appEnv))?.kind === 'STOP'
+}
 
 export interface Intent {
   kind: OperationKind
@@ -142,3 +154,45 @@ const builtFrom = ({ plan, key, branch, commit }: NonNullable<NewContent['build'
   gitBranch: branch,
   gitCommitId: commit,
 })
+
+interface Coming {
+  kind: OperationKind
+  content?: { configuration: Configuration }
+  contentId?: string | undefined
+}
+
+/** Operations after which an environment runs as it is configured, or as a version recorded. */
+const BRINGS_ABOUT: ReadonlySet<OperationKind> = new Set<OperationKind>([
+  'DEPLOY_IMAGE',
+  'BUILD',
+  'REDEPLOY',
+  'ROLLBACK',
+  'START',
+  'APPLY_CHANGES',
+  'RESTORE',
+])
+
+/**
+ * Throws FORBIDDEN when an operation would bring about more than the plan allows and than runs already: the plan may have
+ * shrunk since the settings were changed or the version was recorded.
+ */
+async function requireVersionWithinPlan(context: CommandContext, appEnv: LoadedAppEnv, intent: Coming): Promise<void> {
+  if (!BRINGS_ABOUT.has(intent.kind)) return
+  const next = await nextConfiguration(context, appEnv, intent)
+  if (!next) return
+  const sized = ({ typeConfig, zClouds }: Configuration, containers: number) =>
+    extentOf(appEnv.app, { containers, autoScaling: appEnv.autoScaling, typeConfig, zClouds })
+  const runs = !(await isStopped(context.tx, appEnv)) && appEnv.currentContent
+  const present = runs ? sized(recordedConfiguration(runs), appEnv.replicasDesired) : null
+  requireExtentWithinPlan(appEnv.account.plan, sized(next, appEnv.containers), present)
+}
+
+async function nextConfiguration(
+  { tx }: CommandContext,
+  { currentContent }: LoadedAppEnv,
+  { content, contentId }: Coming,
+): Promise<Configuration | null> {
+  if (content) return content.configuration
+  const recorded = contentId ? await tx.content.findUniqueOrThrow({ where: { id: contentId } }) : currentContent
+  return recorded ? recordedConfiguration(recorded) : null
+}

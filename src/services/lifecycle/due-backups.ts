@@ -9,8 +9,7 @@ import { nextTime } from '../schedule/cron-times.ts'
 import { asSystem, type SystemTools } from '../system/as-system.ts'
 import { eachAppEnv, RETRY_SECONDS } from '../system/each-app-env.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
-import { beginOperation, type Intent } from './begin-operation.ts'
-import { openOperationOf } from './open-operation.ts'
+import { beginOperation, type Intent, openOperationOf } from './begin-operation.ts'
 
 interface Tools extends SystemTools {
   log: Logger

@@ -3,9 +3,9 @@ import { databaseTime } from '../../storage/database/time.ts'
 import { removeExternalAccess } from '../external-access/change-external-access.ts'
 import { endAllRuns } from '../open-runs/end-runs.ts'
 import type { AppEnvTarget } from '../targets/load-app-env.ts'
-import { discardVolume } from '../volume/discard-volume.ts'
+import { discardVolume } from '../volume/delete-volume.ts'
 import { beginOperation } from './begin-operation.ts'
-import { releaseHosts } from './release-hosts.ts'
+import { releaseHosts } from './cooling-hosts.ts'
 
 /**
  * Hides the environment from every answer and records the operation that removes its resources. Returns that. The

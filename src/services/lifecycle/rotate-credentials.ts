@@ -5,8 +5,8 @@ import { conflict } from '../../domain/errors.ts'
 import { openedCredentials } from '../../storage/references/connection-urls.ts'
 import { newPassword } from '../service-credentials/generate-credentials.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
+import { openOperationOf } from './begin-operation.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
-import { openOperationOf } from './open-operation.ts'
 
 export const rotateCredentials = lifecycleOperation({
   name: 'rotateCredentials',

@@ -1,7 +1,7 @@
 import { conflict } from '../../domain/errors.ts'
 import { acceptedExample } from '../targets/accepted.ts'
+import { openOperationOf } from './begin-operation.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
-import { openOperationOf } from './open-operation.ts'
 
 export const startAppEnv = lifecycleOperation({
   name: 'startAppEnv',

@@ -1,8 +1,8 @@
 import { conflict } from '../../domain/errors.ts'
 import { endRunning } from '../open-runs/end-runs.ts'
 import { acceptedExample } from '../targets/accepted.ts'
+import { openOperationOf } from './begin-operation.ts'
 import { lifecycleOperation } from './lifecycle-operation.ts'
-import { openOperationOf } from './open-operation.ts'
 
 export const stopAppEnv = lifecycleOperation({
   name: 'stopAppEnv',

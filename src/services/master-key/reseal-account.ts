@@ -1,8 +1,15 @@
 import type { SealedVariable } from '../../domain/configuration.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
-import { sealedWith } from '../../storage/secrets/keys.ts'
-import type { AccountVault } from '../../storage/secrets/vault.ts'
-import type { Rotation } from './rotation.ts'
+import { type Key, sealedWith } from '../../storage/secrets/keys.ts'
+import type { AccountVault, Vault } from '../../storage/secrets/vault.ts'
+
+/** The two master keys of a rotation, each with its vault. */
+export interface Rotation {
+  from: Key
+  to: Key
+  old: Vault
+  next: Vault
+}
 
 const PAGE = 200
 

@@ -9,10 +9,7 @@ import { openFingerprintKey, sealFingerprintKey } from '../../storage/secrets/fi
 import { type Key, sealedWith } from '../../storage/secrets/keys.ts'
 import { createVault } from '../../storage/secrets/vault.ts'
 import { lockInstallation } from '../installation.ts'
-import { checkAccount, resealAccount } from './reseal-account.ts'
-import { resealAnswers } from './reseal-answers.ts'
-import { checkCodeSecrets, resealCodeSecrets } from './reseal-code-secrets.ts'
-import type { Rotation } from './rotation.ts'
+import { checkAccount, type Rotation, resealAccount } from './reseal-account.ts'
 
 // One account is one transaction, however many versions it has.
 const LONG = { timeout: 3_600_000, maxWait: 20_000 }
@@ -111,3 +108,48 @@ const rotated = ({ from, to, next }: Rotation, { fingerprintKey }: Installation)
   rotatingTo: null,
   fingerprintKey: sealFingerprintKey(to, openFingerprintKey(from, fingerprintKey)),
 })
+
+const PAGE = 500
+
+interface Answer {
+  callerId: string
+  route: string
+  key: string
+  response: string
+}
+
+/** The kept answers of idempotency keys: a repeat after the rotation is answered as before it. */
+async function resealAnswers(database: Database, { from, old, next }: Rotation): Promise<void> {
+  for (;;) {
+    const answers = await database.$queryRaw<Answer[]>`
+      SELECT caller_id AS "callerId", route, key, response FROM idempotency_record
+      WHERE response LIKE ${`v1.${from.id}.%`} LIMIT ${PAGE}`
+    if (answers.length === 0) return
+    const rows = answers.map(({ callerId, route, key, response }) => {
+      const call = `${callerId}/${route}/${key}`
+      return { callerId, route, key, before: response, response: next.sealAnswer(call, old.openAnswer(call, response)) }
+    })
+    await database.$executeRaw`
+      UPDATE idempotency_record AS r SET response = n.response
+      FROM jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+        AS n("callerId" text, route text, key text, before text, response text)
+      WHERE r.caller_id = n."callerId" AND r.route = n.route AND r.key = n.key AND r.response = n.before`
+  }
+}
+
+/** What makes people's codes for signing in, which belongs to no account. */
+async function resealCodeSecrets(tx: Transaction, { old, next, to }: Rotation): Promise<void> {
+  await tx.$executeRaw`SELECT 1 FROM code_generator FOR UPDATE`
+  for (const { userId, sealedSecret } of await tx.codeGenerator.findMany()) {
+    if (sealedWith(sealedSecret) === to.id) continue
+    const sealed = next.sealCodeSecret(userId, old.openCodeSecret(userId, sealedSecret))
+    await tx.codeGenerator.update({ where: { userId }, data: { sealedSecret: sealed } })
+  }
+}
+
+/** Opens each with the new key; returns how many there are. */
+async function checkCodeSecrets(database: Database, { next }: Rotation): Promise<number> {
+  const generators = await database.codeGenerator.findMany()
+  for (const { userId, sealedSecret } of generators) next.openCodeSecret(userId, sealedSecret)
+  return generators.length
+}

@@ -6,7 +6,7 @@ import { recordQuery, restQuery } from '../../calls/query.ts'
 import type { AutoScaling } from '../../domain/autoscaling.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import type { Database } from '../../storage/database/client.ts'
-import { replicaCounts } from '../app-env/replica-counts-fields.ts'
+import { replicaCounts } from '../app-env/app-env-status-fields.ts'
 import { observeAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import {

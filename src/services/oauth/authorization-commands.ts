@@ -5,8 +5,9 @@ import { authorityOf, lockGiver, requireNotAbove } from '../../calls/giver.ts'
 import { id } from '../../calls/input.ts'
 import { messageAnswer } from '../../calls/outcome.ts'
 import { userTokenAuthority } from '../../domain/delegation.ts'
+import { notFound } from '../../domain/errors.ts'
 import type { Scope } from '../../domain/permissions.ts'
-import { lockAuthorization } from '../targets/load-authorization.ts'
+import type { Transaction } from '../../storage/database/client.ts'
 import { permitOthers } from '../targets/load-token.ts'
 import { endAuthorization } from './authorizations.ts'
 
@@ -35,3 +36,13 @@ export const revokeAuthorization = command({
     return { message: `"${client.name}" is no longer authorised` }
   },
 })
+
+async function lockAuthorization(tx: Transaction, authorizationId: string) {
+  await tx.$queryRaw`SELECT 1 FROM oauth_authorization WHERE id = ${authorizationId} FOR UPDATE`
+  const authorization = await tx.authorization.findUnique({
+    where: { id: authorizationId },
+    include: { client: { select: { id: true, name: true } } },
+  })
+  if (!authorization) throw notFound('authorization', authorizationId)
+  return authorization
+}

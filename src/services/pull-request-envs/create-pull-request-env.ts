@@ -1,4 +1,5 @@
 import type { CommandContext } from '../../calls/command.ts'
+import { DomainError } from '../../domain/errors.ts'
 import { type AppEnvHealthCheck, withoutHeaders } from '../../domain/health-check.ts'
 import {
   type GitPullRequest,
@@ -7,13 +8,25 @@ import {
   pullRequestRef,
 } from '../../domain/pull-request.ts'
 import { sharedVariables } from '../../domain/shared-variables.ts'
-import type { PullRequestEnvs } from '../../storage/database/generated/prisma/client.ts'
+import type { Transaction } from '../../storage/database/client.ts'
+import { Prisma, type PullRequestEnvs } from '../../storage/database/generated/prisma/client.ts'
 import type { GitProvider } from '../../storage/secrets/git-signature.ts'
 import type { CreateAppEnvInput } from '../app-env/app-env-input.ts'
 import { createAppEnv } from '../app-env/create-app-env.ts'
 import type { AppTarget } from '../targets/load-app.ts'
 import { type LoadedAppEnv, loadEverything } from '../targets/load-app-env.ts'
-import { refused } from './refused.ts'
+
+/** The environment of a pull request, where it has one. */
+export const envOfPullRequest = (number: number) =>
+  ({ deletedAt: null, pullRequest: { path: ['number'], equals: number } }) satisfies Prisma.AppEnvWhereInput
+
+/** One at most, while the app is locked. */
+export const findEnv = (tx: Transaction, appId: string, number: number) =>
+  tx.appEnv.findFirst({ where: { appId, ...envOfPullRequest(number) }, select: { id: true } })
+
+/** Pull requests of the app that have one. */
+export const countEnvs = (tx: Transaction, appId: string): Promise<number> =>
+  tx.appEnv.count({ where: { appId, deletedAt: null, pullRequest: { not: Prisma.DbNull } } })
 
 /** Names shown of variables that were left out. */
 const MAX_NAMES = 20
@@ -70,6 +83,9 @@ export async function createPullRequestEnv(
   })
   return { appEnvId, message: left.length > 0 ? notCopied(left) : null }
 }
+
+/** Why a pull request gets nothing: a reason of a delivery, with which no caller is answered. */
+export const refused = (reason: string, message: string) => new DomainError('CONFLICT', reason, message)
 
 async function findBase({ tx }: CommandContext, { appId, baseAppEnvId }: PullRequestEnvs): Promise<LoadedAppEnv> {
   const there = await tx.appEnv.findFirst({ where: { id: baseAppEnvId, appId, deletedAt: null }, select: { id: true } })

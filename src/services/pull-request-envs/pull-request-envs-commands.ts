@@ -5,14 +5,23 @@ import { flag, id, pasted } from '../../calls/input.ts'
 import { messageAnswer } from '../../calls/outcome.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import type { Permission } from '../../domain/permissions.ts'
 import { pullRequestEnvs } from '../app-env/pull-request-envs-fields.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
-import { lentPermissions } from './lent-permissions.ts'
 
 const MAX_BRANCHES = 20
 const MAX_APP_ENVS = 50
 const MAX_HOURS = 720
+
+/**
+ * Environments of pull requests are created with the rights of the user who turned them on, in the whole account. Users
+ * who can write to the repository can read what its environments hold: copying secrets reveals them.
+ */
+export const lentPermissions = ({ copySecrets }: { copySecrets: boolean }): Permission[] => [
+  ...(['appEnv:change', 'appEnv:operate'] as const),
+  ...(copySecrets ? (['variable:reveal'] as const) : []),
+]
 
 export const setPullRequestEnvs = command({
   name: 'setPullRequestEnvs',

@@ -1,4 +1,6 @@
+import type { Caller } from '../../calls/caller.ts'
 import type { Config } from '../../config/config.ts'
+import { forbidden } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
 import type { SignInMethod } from '../../storage/database/generated/prisma/enums.ts'
@@ -103,4 +105,18 @@ async function endOldest(tx: Transaction, userId: string, kept: number): Promise
     UPDATE token SET expires_at = now() WHERE id IN (
       SELECT id FROM token WHERE kind = 'SESSION' AND user_id = ${userId} AND revoked_at IS NULL AND expires_at > now()
       ORDER BY coalesce(last_used_at, created_at) DESC, id DESC OFFSET ${kept})`
+}
+
+const FRESH_MINUTES = 15
+
+/**
+ * Throws FORBIDDEN unless the caller is a person who has signed in a moment ago: an open browser must not be enough to
+ * take the account over.
+ */
+export async function requireFreshSession(database: Pick<Database, '$queryRaw'>, { tokenId }: Caller): Promise<void> {
+  const [session] = await database.$queryRaw<{ isFresh: boolean }[]>`
+    SELECT created_at > now() - make_interval(mins => ${FRESH_MINUTES}::int) AS "isFresh"
+    FROM token WHERE id = ${tokenId} AND kind = 'SESSION'`
+  if (session?.isFresh) return
+  throw forbidden('SIGN_IN_AGAIN', `You signed in more than ${FRESH_MINUTES} minutes ago: sign in again to change this`)
 }

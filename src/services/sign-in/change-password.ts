@@ -1,12 +1,9 @@
-import type { Caller } from '../../calls/caller.ts'
-import { userOf } from '../../calls/caller.ts'
+import { type Caller, userOf } from '../../calls/caller.ts'
 import { conflict, invalidField } from '../../domain/errors.ts'
 import type { Transaction } from '../../storage/database/client.ts'
-import type { SignInFrom } from '../session/begin-session.ts'
+import { endSessions, requireFreshSession, type SignInFrom } from '../session/begin-session.ts'
 import { countAttempt } from './count-attempts.ts'
-import { endSignIns } from './end-sign-ins.ts'
 import { recordSecurity } from './record-security.ts'
-import { requireFreshSession } from './require-fresh-session.ts'
 import type { SignInTools } from './sign-in-by-password.ts'
 
 interface Change {
@@ -59,4 +56,10 @@ export async function storePassword(
     WHERE ${replaces === undefined} OR p.hash = ${replaces ?? null}
     RETURNING p.user_id AS "userId"`
   if (!row) throw conflict('PASSWORD_CHANGED', 'Another call has changed the password meanwhile')
+}
+
+/** Ends a user's sessions but one, and the sign-ins that they have begun. Returns how many sessions. */
+export async function endSignIns(tx: Transaction, userId: string, except: string | null): Promise<number> {
+  await tx.$executeRaw`DELETE FROM sign_in_challenge WHERE user_id = ${userId}`
+  return endSessions(tx, { userId, ...(except ? { except } : {}) })
 }

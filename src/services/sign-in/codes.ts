@@ -5,10 +5,9 @@ import { conflict, invalidField } from '../../domain/errors.ts'
 import type { Transaction } from '../../storage/database/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
 import { hashOfSecret } from '../../storage/secrets/token-secret.ts'
-import type { SignInFrom } from '../session/begin-session.ts'
+import { requireFreshSession, type SignInFrom } from '../session/begin-session.ts'
 import { countAttempt, resetAttempts } from './count-attempts.ts'
 import { recordSecurity } from './record-security.ts'
-import { requireFreshSession } from './require-fresh-session.ts'
 import type { SignInTools } from './sign-in-by-password.ts'
 
 /** What every app for codes supports; more digits and other hashes are ignored by some. */

@@ -2,10 +2,9 @@ import type { RegistrationResponseJSON } from '@simplewebauthn/server'
 import { type Caller, userOf } from '../../calls/caller.ts'
 import { conflict, invalidField, notFound } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
-import type { SignInFrom } from '../session/begin-session.ts'
+import { requireFreshSession, type SignInFrom } from '../session/begin-session.ts'
 import { makeChallenge, takeChallenge } from './challenge.ts'
 import { recordSecurity } from './record-security.ts'
-import { requireFreshSession } from './require-fresh-session.ts'
 import type { SignInTools } from './sign-in-by-password.ts'
 
 const CHALLENGE_MINUTES = 5

@@ -4,12 +4,11 @@ import { conflict, DomainError, forbidden, unauthenticated } from '../../domain/
 import { newId } from '../../domain/ids.ts'
 import type { Transaction } from '../../storage/database/client.ts'
 import { hashOfSecret } from '../../storage/secrets/token-secret.ts'
-import { type BegunSession, beginSession } from '../session/begin-session.ts'
+import { type BegunSession, beginSession, requireFreshSession } from '../session/begin-session.ts'
 import { keepChallenge, takeChallenge } from './challenge.ts'
 import type { Bound, Identity } from './company-provider.ts'
 import { countAttempt } from './count-attempts.ts'
 import { recordSecurity } from './record-security.ts'
-import { requireFreshSession } from './require-fresh-session.ts'
 import type { Arrived, SignInTools } from './sign-in-by-password.ts'
 
 export const COMPANY_MINUTES = 15

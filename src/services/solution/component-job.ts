@@ -1,8 +1,7 @@
 import type { CommandContext } from '../../calls/command.ts'
 import { hasRunEnded } from '../../domain/job-run.ts'
 import type { SolutionComponent } from '../../storage/database/generated/prisma/client.ts'
-import { runnable } from '../job-run/job-run-rules.ts'
-import { addJobRun } from '../job-run/new-job-run.ts'
+import { addJobRun, runnable } from '../job-run/new-job-run.ts'
 import { lockAppEnv } from '../targets/load-app-env.ts'
 
 type Progress = Partial<Pick<SolutionComponent, 'state' | 'reason' | 'message' | 'jobRunId'>>

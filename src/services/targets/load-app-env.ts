@@ -1,6 +1,7 @@
 import type { Target } from '../../calls/command.ts'
 import { ORDER } from '../../calls/order.ts'
-import { invalidField, notFound } from '../../domain/errors.ts'
+import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { pullRequestOf } from '../../domain/pull-request.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
 import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { getRow } from '../../storage/database/reads/get-row.ts'
@@ -56,4 +57,14 @@ export async function lockAppEnv(tx: Transaction, address: AppEnvAddress): Promi
     version: appEnv.version,
     appEnv,
   }
+}
+
+/** Throws PULL_REQUEST_ENV for an environment that is built from a pull request, whatever its branch. */
+export function requireNoPullRequest(appEnv: LoadedAppEnv): void {
+  const of = pullRequestOf(appEnv)
+  if (of)
+    throw conflict(
+      'PULL_REQUEST_ENV',
+      `"${appEnv.cliEnvName}" is built from the pull request ${of.number}, and no branch`,
+    )
 }

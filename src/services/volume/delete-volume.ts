@@ -1,10 +1,11 @@
 import { z } from 'zod'
-import { command } from '../../calls/command.ts'
+import { type CommandContext, command } from '../../calls/command.ts'
 import { id } from '../../calls/input.ts'
 import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
-import { discardVolume } from './discard-volume.ts'
+import type { Volume } from '../../storage/database/generated/prisma/client.ts'
+import { databaseTime } from '../../storage/database/time.ts'
 
 interface DeletedVolume extends Record<string, unknown> {
   message: string
@@ -64,3 +65,18 @@ export const deleteVolume = command({
     },
   },
 })
+
+/** Marks a volume as deleted; a worker removes it, with its data, once no container uses it. */
+export async function discardVolume({ tx, announce }: CommandContext, volume: Volume): Promise<void> {
+  const { id: volumeId, cliEnvName, appEnvId } = volume
+  await tx.volume.update({
+    where: { id: volumeId },
+    data: { deletedAt: await databaseTime(tx), version: { increment: 1 } },
+  })
+  // Their records say that a rollback to them would be refused.
+  await tx.content.updateMany({
+    where: { appEnvId, configuration: { path: ['volume', 'id'], equals: volumeId } },
+    data: { volumeDeleted: true },
+  })
+  announce({ type: 'volume.deleted', payload: { volumeId, appEnvId, cliEnvName } })
+}

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { mountPath } from '../../app-types/container-path.ts'
 import { ENGINES } from '../../app-types/engines/list.ts'
+import type { ContainerSettings } from '../../domain/container-settings.ts'
+import { invalidField } from '../../domain/errors.ts'
 
 export const MAX_DISK_MB = 1024 * 1024
 
@@ -16,3 +18,12 @@ export const volumePath = mountPath.describe('Path at which containers mount the
 export const volume = z
   .strictObject({ path: volumePath, disk })
   .describe('Data that outlives containers. Each container of the environment mounts the same volume.')
+
+type Settings = Pick<ContainerSettings, 'tmpfs'> | null | undefined
+
+/** Throws for a folder in memory at the path of the volume: one of them would hide the other. */
+export function requireSeparatePaths(settings: Settings, volumePath: string | undefined): void {
+  const index = (settings?.tmpfs ?? []).findIndex(({ path }) => path === volumePath)
+  if (index >= 0)
+    throw invalidField(`containerSettings.tmpfs.${index}.path`, `is where the volume is mounted: ${volumePath}`)
+}

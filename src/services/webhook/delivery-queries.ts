@@ -8,8 +8,7 @@ import { recordListQuery, recordQuery, wholeListQuery } from '../../calls/query.
 import { findByKey } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
-import { webhookAttempt } from './webhook-attempt-fields.ts'
-import { webhookDelivery, webhookDeliveryStatus } from './webhook-delivery-fields.ts'
+import { webhookAttempt, webhookDelivery, webhookDeliveryStatus } from './webhook-delivery-fields.ts'
 
 interface DeliveryFilter {
   webhookId: string

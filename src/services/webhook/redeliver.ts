@@ -1,13 +1,27 @@
 import { z } from 'zod'
-import { command } from '../../calls/command.ts'
+import { command, type Progress } from '../../calls/command.ts'
 import { id } from '../../calls/input.ts'
 import type { RecordOf } from '../../calls/resource.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
+import type { WaitedStatus } from '../../domain/waited-operation.ts'
 import type { Database } from '../../storage/database/client.ts'
+import type { WebhookDeliveryStatus } from '../../storage/database/generated/prisma/client.ts'
 import { deliveryRecord } from './delivery-queries.ts'
 import { lockWebhook } from './lock-webhook.ts'
-import { observeDelivery, outcomeOfDelivery } from './observe-delivery.ts'
 import { webhookDelivery } from './webhook-delivery-fields.ts'
+
+/** A worker makes the delivery of a test when it takes its event. */
+export async function observeDelivery(database: Database, { deliveryId }: { deliveryId: string }): Promise<Progress> {
+  const found = await database.webhookDelivery.findUnique({ where: { id: deliveryId }, select: { status: true } })
+  return { hasEnded: found !== null && found.status !== 'PENDING' }
+}
+
+const OUTCOMES = { PENDING: 'RUNNING', DELIVERED: 'SUCCEEDED', FAILED: 'FAILED' } as const satisfies Record<
+  WebhookDeliveryStatus,
+  WaitedStatus
+>
+
+export const outcomeOfDelivery = (status: WebhookDeliveryStatus): WaitedStatus => OUTCOMES[status]
 
 type Delivery = RecordOf<typeof deliveryRecord>
 

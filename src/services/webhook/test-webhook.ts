@@ -5,7 +5,7 @@ import { conflict } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { lockWebhook } from './lock-webhook.ts'
-import { observeDelivery, outcomeOfDelivery } from './observe-delivery.ts'
+import { observeDelivery, outcomeOfDelivery } from './redeliver.ts'
 import { testedWebhookAnswer } from './webhook-delivery-fields.ts'
 
 interface TestedWebhook extends Record<string, unknown> {

@@ -1,9 +1,32 @@
 import { enumeration } from '../../calls/enumeration.ts'
 import { EXAMPLE_TIME, exampleId } from '../../calls/examples.ts'
-import { fieldsOf, shownAs, text, time, whole } from '../../calls/field.ts'
+import { fieldsOf, flag, shownAs, text, time, whole } from '../../calls/field.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
-import type { WebhookDelivery } from '../../storage/database/generated/prisma/client.ts'
+import type { WebhookAttempt, WebhookDelivery } from '../../storage/database/generated/prisma/client.ts'
 import { eventType } from '../event/event-fields.ts'
+
+const attemptField = fieldsOf<WebhookAttempt>()
+
+export const webhookAttempt = resource({
+  name: 'WebhookAttempt',
+  id: 'WebhookAttempt',
+  description: 'One attempt to send an event to the receiver of a webhook.',
+  examples: {
+    attemptedAt: EXAMPLE_TIME,
+  },
+  fields: {
+    number: attemptField.column('number', whole, 'Number of the attempt among those of its delivery, from 1.'),
+    attemptedAt: attemptField.column('attemptedAt', time, 'Time at which the attempt had ended.'),
+    delivered: attemptField.column('delivered', flag, 'Whether the receiver answered with a success.'),
+    durationMs: attemptField.column('durationMs', whole, 'Duration of the attempt in milliseconds.'),
+    answerStatus: attemptField.column(
+      'answerStatus',
+      whole.nullable(),
+      'HTTP status of the answer to the attempt; null when there was none.',
+    ),
+    error: attemptField.column('error', text.nullable(), 'Why the attempt failed; null after a success.'),
+  },
+})
 
 export const webhookDeliveryStatus = enumeration('WebhookDeliveryStatus', 'Status of a delivery.', {
   PENDING: 'The event is to be sent, or to be sent again.',

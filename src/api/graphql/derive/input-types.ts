@@ -4,7 +4,7 @@ import { containerSettings, tmpfsFolder, ulimit } from '../../../app-types/conta
 import { variable } from '../../../calls/input.ts'
 import { changedVariable } from '../../../services/app-env/variable-commands.ts'
 import { appEnvHealthCheck, appHealthCheck, probe } from '../../../services/health-check/health-check-input.ts'
-import { runVariable } from '../../../services/job-run/job-run-input.ts'
+import { runVariable } from '../../../services/job-run/new-job-run.ts'
 import { buildResources } from '../../../services/plan/build-resources.ts'
 import { builder } from '../builder.ts'
 import { enumOf } from './described-enum.ts'

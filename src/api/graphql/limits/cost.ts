@@ -13,7 +13,6 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { isCursorFor } from './cursors.ts'
 import { MAX_PAGE, NESTED_PAGE, PLAIN_LIST } from './sizes.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
@@ -131,4 +130,26 @@ function valueAsked(value: ValueNode, variables: Variables): unknown {
   if (value.kind === Kind.VARIABLE) return variables[value.name.value]
   if (value.kind === Kind.INT) return Number(value.value)
   return value.kind === Kind.STRING ? value.value : null
+}
+
+const ID = '[a-z]{2,5}_[0-9a-z]{26}'
+const BY_ID = new RegExp(`^GPC:S:${ID}$`)
+/** Members have no id: the ids of the account and the user together name one. */
+const BY_TWO_IDS = new RegExp(`^GPC:T:\\["S:${ID}","S:${ID}"\\]$`)
+
+/**
+ * Whether this connection can have issued the cursor. Cursors hold a value and its type, and the library passes any of
+ * them to the database client, so only ids are let through. Other kinds of cursor are checked by the code that reads
+ * them.
+ */
+function isCursorFor(connection: GraphQLField<unknown, unknown>, cursor: string): boolean {
+  const text = Buffer.from(cursor, 'base64').toString('utf8')
+  if (!text.startsWith('GPC:')) return true
+  return (nodeTypeOf(connection) === 'Member' ? BY_TWO_IDS : BY_ID).test(text)
+}
+
+function nodeTypeOf({ type }: GraphQLField<unknown, unknown>): string | null {
+  const named = getNamedType(type)
+  const nodes = isObjectType(named) ? named.getFields().nodes : undefined
+  return nodes ? getNamedType(nodes.type).name : null
 }

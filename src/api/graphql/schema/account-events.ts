@@ -4,7 +4,7 @@ import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
 import { Account } from './account.ts'
-import { afterArg, messageFields } from './message.ts'
+import { afterArg, messageFields } from './event.ts'
 
 interface State {
   accountId: string

@@ -2,6 +2,7 @@ import { ORDER } from '../../../calls/order.ts'
 import type { RecordOf } from '../../../calls/resource.ts'
 import { variableRecords } from '../../../services/app-env/app-env-record.ts'
 import { appEnv } from '../../../services/app-env/app-env-status-fields.ts'
+import { type OpenVariable, variable } from '../../../services/app-env/variable-fields.ts'
 import { pendingChangesOf } from '../../../services/configuration/configured.ts'
 import { pendingChanges } from '../../../services/configuration/pending-change-fields.ts'
 import {
@@ -12,7 +13,8 @@ import type { LoadedAppEnv } from '../../../services/targets/load-app-env.ts'
 import { builder } from '../builder.ts'
 import { recordType, relationOf, wordsOf } from '../derive/resource-fields.ts'
 import { AppEnv } from './app-env.ts'
-import { Variable } from './variable.ts'
+
+const Variable = recordType<OpenVariable>(variable)
 
 type PendingChanges = RecordOf<typeof pendingChanges.answer>
 

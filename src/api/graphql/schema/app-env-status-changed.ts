@@ -4,10 +4,9 @@ import type { RecordedEvent } from '../../../storage/events/event.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
-import { addressArgs, addressOf } from './address.ts'
-import { AppEnv } from './app-env.ts'
+import { AppEnv, addressArgs, addressOf } from './app-env.ts'
 import { AppEnvStatusEnum, HealthEnum } from './enums.ts'
-import { afterArg, messageFields } from './message.ts'
+import { afterArg, messageFields } from './event.ts'
 
 interface State {
   appEnvId: string

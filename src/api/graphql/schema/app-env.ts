@@ -1,8 +1,10 @@
+import { appEnvTarget } from '../../../calls/input.ts'
 import { ORDER } from '../../../calls/order.ts'
 import { appEnv } from '../../../services/app-env/app-env-status-fields.ts'
+import type { AppEnvAddress } from '../../../services/targets/load-app-env.ts'
 import { builder } from '../builder.ts'
-import { relationOf, rowFields, wordsOf } from '../derive/resource-fields.ts'
-import { rowType } from '../derive/row-types.ts'
+import type { ArgBuilder } from '../derive/arguments.ts'
+import { relationOf, rowFields, rowType, wordsOf } from '../derive/resource-fields.ts'
 import { findableAsNode, Node } from './node.ts'
 
 export const AppEnv = rowType(
@@ -38,3 +40,19 @@ builder.queryFields((t) => ({
       services.appEnvs.observe(caller, { appEnvId: id ?? undefined, envName: envName ?? undefined }, query),
   }),
 }))
+
+/** The two ways to name an environment, as arguments; services take one of them. */
+export const addressArgs = (arg: ArgBuilder) => ({
+  appEnvId: arg.id({ description: appEnvTarget.appEnvId.description }),
+  envName: arg.string({ description: appEnvTarget.envName.description }),
+})
+
+export interface AddressArgs {
+  appEnvId?: string | null | undefined
+  envName?: string | null | undefined
+}
+
+export const addressOf = ({ appEnvId, envName }: AddressArgs): AppEnvAddress => ({
+  appEnvId: appEnvId ?? undefined,
+  envName: envName ?? undefined,
+})

@@ -1,9 +1,8 @@
 import { ORDER } from '../../../calls/order.ts'
 import { app } from '../../../services/app/app-fields.ts'
-import { visibleBelow } from '../../../services/app-env/visible-below.ts'
+import { visibleBelow } from '../../../services/app-env/app-env-queries.ts'
 import { builder } from '../builder.ts'
-import { relationOf, rowFields } from '../derive/resource-fields.ts'
-import { rowType } from '../derive/row-types.ts'
+import { relationOf, rowFields, rowType } from '../derive/resource-fields.ts'
 import { relatedRows } from '../execution/text-page.ts'
 import { Node } from './node.ts'
 

@@ -2,9 +2,9 @@ import { liveCursor, liveNumber } from '../../../services/log/log-cursor.ts'
 import { builder } from '../builder.ts'
 import { type BuildLogMessage, followBuildLines } from '../subscriptions/follow-lines.ts'
 import { whileAllowed } from '../subscriptions/while-allowed.ts'
-import { addressArgs, addressOf } from './address.ts'
+import { addressArgs, addressOf } from './app-env.ts'
+import { afterArg } from './event.ts'
 import { LogLine } from './log-line.ts'
-import { afterArg } from './message.ts'
 
 const BuildLogsMessage = builder.objectRef<BuildLogMessage>('BuildLogsMessage').implement({
   description: 'Lines that were written to the log of a build.',

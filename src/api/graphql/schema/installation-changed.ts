@@ -3,7 +3,7 @@ import { getInstallation } from '../../../services/solution/solution-queries.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
-import { afterArg, messageFields } from './message.ts'
+import { afterArg, messageFields } from './event.ts'
 import { SolutionInstallation } from './solution.ts'
 
 interface State {

@@ -4,8 +4,8 @@ import { getJobRun } from '../../../services/job-run/job-run-queries.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
+import { afterArg, messageFields } from './event.ts'
 import { JobRun } from './job-run.ts'
-import { afterArg, messageFields } from './message.ts'
 
 interface State {
   jobRunId: string

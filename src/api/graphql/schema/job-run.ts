@@ -7,8 +7,7 @@ import { jobSchedule } from '../../../services/job-schedule/job-schedule-fields.
 import { setJobSchedule } from '../../../services/job-schedule/schedule-commands.ts'
 import { builder } from '../builder.ts'
 import { commandMutation } from '../derive/command-mutation.ts'
-import { rowFields, wordsOf } from '../derive/resource-fields.ts'
-import { rowType } from '../derive/row-types.ts'
+import { rowFields, rowType, wordsOf } from '../derive/resource-fields.ts'
 import { Node } from './node.ts'
 import { outcomeFields } from './payload-fields.ts'
 

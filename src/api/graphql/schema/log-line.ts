@@ -7,9 +7,9 @@ import { recordFields, relationOf } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 import { followLines, type LogMessage } from '../subscriptions/follow-lines.ts'
 import { whileAllowed } from '../subscriptions/while-allowed.ts'
-import { addressArgs, addressOf } from './address.ts'
+import { addressArgs, addressOf } from './app-env.ts'
 import { LogStreamEnum, LogTypeEnum } from './enums.ts'
-import { afterArg } from './message.ts'
+import { afterArg } from './event.ts'
 
 export const LogLine = builder.objectRef<LogRecord>('LogLine').implement({
   description: logLine.description,

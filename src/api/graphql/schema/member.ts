@@ -1,7 +1,6 @@
 import { member } from '../../../services/account/member-fields.ts'
 import { builder } from '../builder.ts'
-import { relationOf, rowFields } from '../derive/resource-fields.ts'
-import { rowType } from '../derive/row-types.ts'
+import { relationOf, rowFields, rowType } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 
 export const Member = rowType(

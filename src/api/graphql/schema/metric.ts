@@ -6,7 +6,7 @@ import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
 import { recordType } from '../derive/resource-fields.ts'
 import { whileAllowed } from '../subscriptions/while-allowed.ts'
-import { addressArgs, addressOf } from './address.ts'
+import { addressArgs, addressOf } from './app-env.ts'
 import { MetricEnum, MetricStepEnum } from './enums.ts'
 
 /** Measurements come more rarely than this. */

@@ -5,18 +5,50 @@ import { createdAccount } from '../../../services/account/account-fields.ts'
 import { updatedApp } from '../../../services/app/app-fields.ts'
 import { createApp } from '../../../services/app/create-app.ts'
 import { updateApp } from '../../../services/app/update-app.ts'
-import type { Changed } from '../../../services/app-env/change-setting.ts'
+import type { Changed, SettingResult } from '../../../services/app-env/change-setting.ts'
 import { createAppEnv } from '../../../services/app-env/create-app-env.ts'
 import { deleteAppEnv } from '../../../services/app-env/delete-app-env.ts'
-import { applied } from '../../../services/app-env/setting-fields.ts'
+import {
+  changeBranch,
+  changeHealthcheck,
+  changeResources,
+  changeScaling,
+  renameAppEnv,
+} from '../../../services/app-env/setting-commands.ts'
+import { applied, changedSetting, changedVariables } from '../../../services/app-env/setting-fields.ts'
 import { updateAppEnv } from '../../../services/app-env/update-app-env.ts'
+import { changeVariables, deleteVariable, setVariables } from '../../../services/app-env/variable-commands.ts'
 import { rotateToken } from '../../../services/token/rotate-token.ts'
 import { createToken } from '../../../services/token/token-commands.ts'
 import { previousUntil, tokenSecret } from '../../../services/token/token-fields.ts'
 import { commandMutation, type PayloadBuilder } from '../derive/command-mutation.ts'
 import { described } from '../derive/resource-fields.ts'
-import { accountById, appById, appEnvById, messageField, operationField, outcomeFields } from './payload-fields.ts'
+import {
+  accountById,
+  appById,
+  appEnvById,
+  appEnvField,
+  messageField,
+  operationField,
+  outcomeFields,
+} from './payload-fields.ts'
 import { Token } from './token.ts'
+
+for (const setting of [changeResources, changeScaling, changeBranch, changeHealthcheck, renameAppEnv]) {
+  commandMutation(setting, (t) => ({
+    ...outcomeFields(t, changedSetting),
+    appEnv: appEnvField(t as unknown as PayloadBuilder<SettingResult>),
+    operation: operationField(t as unknown as PayloadBuilder<SettingResult>),
+  }))
+}
+
+for (const change of [setVariables, changeVariables, deleteVariable]) {
+  commandMutation(change, (t) => ({
+    appEnv: appEnvById(t, false),
+    ...outcomeFields(t, changedVariables),
+    operation: operationField(t as unknown as PayloadBuilder<Changed>),
+  }))
+}
 
 commandMutation(createAccount, (t) => ({
   account: accountById(t, true),

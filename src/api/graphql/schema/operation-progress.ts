@@ -4,7 +4,7 @@ import { getOperation } from '../../../services/operation/operation-queries.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
-import { messageFields } from './message.ts'
+import { messageFields } from './event.ts'
 import { Operation } from './operation.ts'
 
 interface State {

@@ -1,7 +1,6 @@
 import { plan } from '../../../services/plan/plan-fields.ts'
 import { builder } from '../builder.ts'
-import { rowFields } from '../derive/resource-fields.ts'
-import { rowType } from '../derive/row-types.ts'
+import { rowFields, rowType } from '../derive/resource-fields.ts'
 
 rowType(
   plan,

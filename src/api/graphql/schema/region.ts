@@ -1,8 +1,7 @@
 import { regionEngine } from '../../../services/plan/region-engine-fields.ts'
 import { region } from '../../../services/plan/region-fields.ts'
 import { builder } from '../builder.ts'
-import { rowFields } from '../derive/resource-fields.ts'
-import { rowType } from '../derive/row-types.ts'
+import { rowFields, rowType } from '../derive/resource-fields.ts'
 
 export const Region = rowType(
   region,

@@ -1,12 +1,12 @@
 import type { z } from 'zod'
 import { dryRun } from '../../../calls/outcome.ts'
+import { GROUPS } from '../../../services/catalogue.ts'
 import { problem } from '../protocol/errors.ts'
-import { BASE_PATH, type ReadRoute, type WriteRoute } from '../protocol/route.ts'
+import { BASE_PATH, type ReadRoute, type Route, type WriteRoute } from '../protocol/route.ts'
 import { routes } from '../routes.ts'
 import { exampleAnswer, exampleRequest } from './examples.ts'
 import { accepted, errorTable, headerRefs, headers, parameters, problemResponses, refused } from './openapi-parts.ts'
 import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
-import { tagsOf, titleOf } from './tags.ts'
 
 const dryRunFields = { dryRun: dryRun.dryRun.type, changes: dryRun.changes.type }
 
@@ -145,4 +145,17 @@ function queryParameters(
     const example = name in examples ? { example: examples[name] } : {}
     return { name, in: 'query', description, required: (required as string[]).includes(name), schema, ...example }
   })
+}
+
+/** The groups of these routes, with their words. */
+function tagsOf(routes: readonly Route[]) {
+  const used = new Set(routes.map(({ group }) => group))
+  return GROUPS.filter(({ name }) => used.has(name)).map(({ name, description }) => ({ name, description }))
+}
+
+/** `deployImage` → "Deploy image": short enough for a list of all calls. */
+function titleOf(operationId: string): string {
+  const words = operationId.replace(/AppEnvs?/g, (noun) => noun.replace('AppEnv', 'Environment'))
+  const title = words.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+  return title.charAt(0).toUpperCase() + title.slice(1)
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod'
-import { listAnswer, listOf } from '../../../calls/lists.ts'
-import type { PageRequest } from '../../../calls/page.ts'
+import { listAnswer, listOf, type PageRequest } from '../../../calls/page.ts'
 import {
   type AnyQuery,
   type ListQuery,
