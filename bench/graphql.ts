@@ -32,7 +32,7 @@ export const benchGraphqlApps = (): Promise<BenchResult[]> => againstMercurius(`
 export const benchGraphqlAppEnvs = (): Promise<BenchResult[]> =>
   againstMercurius(`${APPS} apps with ${ENVIRONMENTS.length} environments each`, APP_ENVS_QUERY)
 
-/** Parts of a read that could be left out: each is kept for what it saves, which is measured here (ADR 86). */
+/** Parts of a read that could be left out: each is kept for what it saves, which is measured here (ADR 87). */
 const LEFT_OUT = {
   'short way': 'through a Request, a router and a Response, as other requests go',
   plans: 'by the executor of graphql-js',
