@@ -98,7 +98,10 @@ async function compare(
   const load = { path: '/graphql', token, body: { query } }
   const answers = await Promise.all([berth, ...Object.values(references)].map(({ port }) => ask(port, load)))
   // A comparison of servers that answer differently would say nothing.
-  if (new Set(answers).size > 1) throw new Error(`The servers answer differently:\n${answers.join('\n')}`)
+  if (new Set(answers).size > 1) {
+    const beginnings = answers.map((answer) => `${answer.length} characters, from ${answer.slice(0, 300)}`)
+    throw new Error(`The servers answer differently:\n${beginnings.join('\n')}`)
+  }
   const [ours, ...theirs] = await interleaved([berth, ...Object.values(references)], load)
   if (!ours) throw new Error('Nothing was measured')
   return Object.keys(references).map((name, index) => {

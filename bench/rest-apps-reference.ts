@@ -9,7 +9,7 @@ const query = {
   name: 'apps',
   text: `SELECT id AS "appId", name, slug, git_provider AS "gitProvider", git_namespace AS "gitNamespace", git_repo AS "gitRepo",
            docker_preset AS "dockerPreset", created_at AS "createdAt", updated_at AS "updatedAt", true AS "isCurrent"
-         FROM app WHERE account_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT 200`,
+         FROM app WHERE account_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT 200`,
   values: [accountId],
 }
 const server = createServer(async (_request, response) => {

@@ -28,7 +28,7 @@ const resolvers = {
         name: 'apps',
         text: `SELECT id, name, slug, type, docker_preset AS "dockerPreset", port, use_image AS "useImage", image,
                  created_at AS "createdAt", updated_at AS "updatedAt"
-               FROM app WHERE account_id = $1 AND deleted_at IS NULL ORDER BY id LIMIT $2`,
+               FROM app WHERE account_id = $1 AND deleted_at IS NULL ORDER BY id DESC LIMIT $2`,
         values: [accountId, first],
       })
       return { nodes: rows.map((row) => ({ ...times(row), updatedAt: row.updatedAt.toISOString() })) }
@@ -42,7 +42,7 @@ const loaders = {
       const { rows } = await pool.query({
         name: 'appEnvs',
         text: `SELECT id, app_id, name, cli_env_name AS "cliEnvName", status, health, created_at AS "createdAt"
-               FROM app_env WHERE app_id = ANY($1) AND deleted_at IS NULL ORDER BY id`,
+               FROM app_env WHERE app_id = ANY($1) AND deleted_at IS NULL ORDER BY id DESC`,
         values: [queries.map(({ obj }) => obj.id)],
       })
       const byApp = Map.groupBy(rows, (row) => row.app_id)
