@@ -4,7 +4,10 @@ import { invalidField } from '../domain/errors.ts'
 export const DEFAULT_LIMIT = 200
 export const MAX_LIMIT = 1000
 
-/** A slice of a list that is ordered by id: ids sort by creation, so a cursor is simply the last id seen. */
+/** How far the items of a list are counted: that takes as long as reading them. */
+export const MAX_COUNT = 100_000
+
+/** A page of a list; a cursor is the id of the last item seen, whatever the order. */
 export interface PageRequest {
   limit?: number | undefined
   cursor?: string | undefined
@@ -16,25 +19,14 @@ export interface Page<Row> {
   nextCursor: string | null
 }
 
-/** The orders that a list can have where a cursor is an id, as Prisma takes them. */
-export type Order = { readonly id: 'asc' } | { readonly id: 'desc' }
-
-interface Slice {
-  take: number
-  after: { id?: { gt?: string; lt?: string } }
+/** Throws for what is no cursor of a list whose cursors are ids. */
+export function checkCursor(cursor: string): void {
+  if (!/^[a-z]{2,5}_[0-9a-z]{26}$/.test(cursor))
+    throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
 }
 
-/** Reads one row more than asked, to know whether there are more. `find` gets Prisma's take and where. */
-export async function page<Row extends { id: string }>(
-  { limit = DEFAULT_LIMIT, cursor }: PageRequest,
-  find: (slice: Slice) => Promise<Row[]>,
-  orderBy: Order,
-): Promise<Page<Row>> {
-  if (cursor !== undefined && !/^[a-z]{2,5}_[0-9a-z]{26}$/.test(cursor)) {
-    throw invalidField('cursor', 'must be the nextCursor of an earlier answer')
-  }
-  const beyond = orderBy.id === 'asc' ? { gt: cursor } : { lt: cursor }
-  const rows = await find({ take: limit + 1, after: cursor === undefined ? {} : { id: beyond } })
+/** A page of rows of which one more was read than asked, to know whether there are more. */
+export function pageOf<Row extends { id: string }>(rows: Row[], limit: number): Page<Row> {
   const kept = rows.slice(0, limit)
   return { rows: kept, nextCursor: rows.length > limit ? (kept.at(-1)?.id ?? null) : null }
 }

@@ -91,6 +91,8 @@ export interface ListQuery<Filter = never, Row = object> extends OfNoun {
   list(context: QueryContext, filter: Filter, page: PageRequest, wanted: Wanted): Promise<Page<Row>>
   /** The part that a connection names; null where the items are records. */
   slice: ((context: QueryContext, filter: Filter, slice: Slice) => Promise<Row[]>) | null
+  /** How many there are in all pages together; null where that is not counted. */
+  count: ((context: QueryContext, filter: Filter) => Promise<number>) | null
   /** Of a record, the cursor that continues after it. */
   cursorOf: ((record: Row) => string) | null
 }
@@ -213,32 +215,39 @@ export const recordQuery = <Input extends z.ZodRawShape, A extends Answer, Row e
   declared: One<Input, A, Row>,
 ): Query<Output<Input>, Row> => ({ ...query(declared), isRecord: true })
 
-interface Listed<Input extends z.ZodRawShape, A extends Answer, Row> extends Declared<Input>, Noun<A> {
+/** A collection, as far as a list needs it: `calls/collection.ts`. */
+interface From<Filter, Own extends z.ZodRawShape, Row> {
+  /** Its filters and its order, which the list takes besides its own input. */
+  input: Own
+  list(database: Database, caller: Caller, filter: Filter, page: PageRequest, wanted?: Wanted): Promise<Page<Row>>
+  slice(database: Database, caller: Caller, filter: Filter, slice: Slice): Promise<Row[]>
+  count(database: Database, caller: Caller, filter: Filter): Promise<number>
+}
+
+interface Listed<Input extends z.ZodRawShape, Own extends z.ZodRawShape, A extends Answer, Row>
+  extends Declared<Input>,
+    Noun<A> {
   items?: string
-  from: {
-    list(
-      database: Database,
-      caller: Caller,
-      filter: Output<Input>,
-      page: PageRequest,
-      wanted?: Wanted,
-    ): Promise<Page<Row>>
-    slice(database: Database, caller: Caller, filter: Output<Input>, slice: Slice): Promise<Row[]>
-  }
+  from: From<Output<Input & Own>, Own, Row>
   /** Where REST's page has more than the rows of the collection. */
-  list?(context: QueryContext, filter: Output<Input>, page: PageRequest, wanted: Wanted): Promise<Page<Row>>
+  list?(context: QueryContext, filter: Output<Input & Own>, page: PageRequest, wanted: Wanted): Promise<Page<Row>>
 }
 
 /** Declares a list of rows, of which the APIs ask for columns. */
-export const listQuery = <Input extends z.ZodRawShape, A extends Answer, Row extends object>({
+export const listQuery = <
+  Input extends z.ZodRawShape,
+  Own extends z.ZodRawShape,
+  A extends Answer,
+  Row extends object,
+>({
   of,
   answer,
   items,
   from,
   list,
   ...declared
-}: Listed<Input, A, Row>): ListQuery<Output<Input>, Row> => ({
-  ...common(declared),
+}: Listed<Input, Own, A, Row>): ListQuery<Output<Input & Own>, Row> => ({
+  ...common({ ...declared, input: { ...declared.input, ...from.input } }),
   kind: 'list',
   of,
   answer: answer ?? of.answer,
@@ -246,6 +255,7 @@ export const listQuery = <Input extends z.ZodRawShape, A extends Answer, Row ext
   items: items ?? fieldOf(declared.name),
   list: list ?? (({ database, caller }, filter, page, wanted) => from.list(database, caller, filter, page, wanted)),
   slice: ({ database, caller }, filter, slice) => from.slice(database, caller, filter, slice),
+  count: ({ database, caller }, filter) => from.count(database, caller, filter),
   cursorOf: null,
 })
 
@@ -255,7 +265,7 @@ interface ListedRecords<Input extends z.ZodRawShape, A extends Answer, Row> exte
   list(context: QueryContext, filter: Output<Input>, page: PageRequest): Promise<Page<Row>>
 }
 
-/** Declares a list of records. */
+/** Declares a list of records that is no collection of rows. */
 export const recordListQuery = <Input extends z.ZodRawShape, A extends Answer, Row extends object>({
   of,
   answer,
@@ -272,7 +282,43 @@ export const recordListQuery = <Input extends z.ZodRawShape, A extends Answer, R
   items: items ?? fieldOf(declared.name),
   list,
   slice: null,
+  count: null,
   cursorOf,
+})
+
+interface Collected<Input extends z.ZodRawShape, Own extends z.ZodRawShape, A extends Answer, Row, Record>
+  extends Declared<Input>,
+    Noun<A> {
+  items?: string
+  from: From<Output<Input & Own>, Own, Row>
+  /** What the records are made of, and how. */
+  wanted: Wanted
+  records(rows: Row[], context: QueryContext): Record[] | Promise<Record[]>
+  cursorOf(record: Record): string
+}
+
+/** Declares a list of records that are made of the rows of a collection. */
+export const collectedQuery = <
+  Input extends z.ZodRawShape,
+  Own extends z.ZodRawShape,
+  A extends Answer,
+  Row extends object,
+  Record extends object,
+>({
+  from,
+  wanted,
+  records,
+  ...declared
+}: Collected<Input, Own, A, Row, Record>): ListQuery<Output<Input & Own>, Record> => ({
+  ...recordListQuery<Input & Own, A, Record>({
+    ...declared,
+    input: { ...declared.input, ...from.input },
+    async list(context, filter, page) {
+      const found = await from.list(context.database, context.caller, filter, page, wanted)
+      return { ...found, rows: await records(found.rows, context) }
+    },
+  }),
+  count: ({ database, caller }, filter) => from.count(database, caller, filter),
 })
 
 interface Whole<Input extends z.ZodRawShape, A extends Answer, Row> extends Declared<Input>, Noun<A> {

@@ -30,6 +30,7 @@ interface Query extends Slice {
 }
 
 interface Delegate {
+  count(query: { where: object; take: number }): Promise<number>
   findMany(query: Query): Promise<never[]>
   findFirst(query: Query): Promise<never | null>
 }
@@ -51,7 +52,15 @@ export function findRows<Model extends ModelName>(
   return (readerOf(client)?.findMany(model, query, viaPrisma) ?? viaPrisma()) as Promise<Row<Model>[]>
 }
 
-/** The same for a single row; null when there is none. */
+/** How many rows there are, counted to `most`. */
+export const countRows = (
+  client: Database | Transaction,
+  model: ModelName,
+  where: object,
+  most: number,
+): Promise<number> => delegateOf(client, model).count({ where, take: most })
+
+/** The same as `findRows` for a single row; null when there is none. */
 export async function findRow<Model extends ModelName>(
   client: Database | Transaction,
   model: Model,

@@ -67,7 +67,7 @@ export function createServices(dependencies: ServiceDependencies) {
     perform: <C extends AnyCommand>(caller: Caller, command: C, input: unknown, options: CallOptions) =>
       performAndWait({ ...dependencies, callers }, caller, command, input, options) as Promise<Performed<ResultOf<C>>>,
     ...readsOf(dependencies),
-    accounts: bind(database, { audit: findAudit, members: members.slice }),
+    accounts: bind(database, { audit: findAudit, members: members.slice, countMembers: members.count }),
     sessions: { ...bind(dependencies, { beginByToken: signInByToken }), ...bind(database, { list: listSessions }) },
     signIn: bind(signIn, {
       byPassword: signInByPassword,
@@ -152,6 +152,11 @@ function readsOf(dependencies: ServiceDependencies) {
       answered(async () => {
         if (!query.slice) throw new Error(`${query.name} has records, which are read in pages`)
         return query.slice(contextOf(who), filter, slice)
+      }),
+    count: <Filter, Row>(query: ListQuery<Filter, Row>, who: Who, filter: Filter): Promise<number> =>
+      answered(async () => {
+        if (!query.count) throw new Error(`${query.name} is not counted`)
+        return query.count(contextOf(who), filter)
       }),
     all: <Filter, Row>(
       query: WholeListQuery<Filter, Row>,

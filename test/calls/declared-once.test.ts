@@ -20,7 +20,7 @@ interface Exception {
 
 const IN_GRAPHQL: Exception[] = [
   { reason: 'the ways into the API', isOne: (place) => /^(Query|Mutation|Subscription)\./.test(place) },
-  { reason: 'connections, which Pothos makes', isOne: (place) => /^(PageInfo|\w+Connection(Edge)?)\./.test(place) },
+  { reason: 'connections, which Pothos makes', isOne: (place) => /^(PageInfo|\w+(Connection|Edge))\./.test(place) },
   { reason: 'messages of subscriptions', isOne: (place) => /^\w+Message\./.test(place) },
   {
     reason: 'what a mutation leads to, where REST answers with ids',
@@ -32,7 +32,7 @@ const IN_GRAPHQL: Exception[] = [
 ]
 
 const IN_REST: Exception[] = [
-  { reason: 'envelopes of lists', isOne: (place) => /^get \S+ (\w+s|entries|nextCursor)$/.test(place) },
+  { reason: 'envelopes of lists', isOne: (place) => /^get \S+ (\w+s|entries|nextCursor|totalCount)$/.test(place) },
   {
     reason: 'settings of an app type, declared with the type, for inputs too',
     isOne: (place) => /\.?(jobConfig|functionConfig)\.\w+$/.test(place),

@@ -2,19 +2,10 @@ import { getNamedType, isObjectType } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schema } from '../../src/api/graphql/schema.ts'
 import { routes } from '../../src/api/rest/routes.ts'
-import { createInvitation } from '../../src/services/account/invitation-commands.ts'
-import { createCredential } from '../../src/services/credential/credential-commands.ts'
-import { createGitHook } from '../../src/services/git-hook/git-hook-commands.ts'
-import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
-import { installSolution } from '../../src/services/solution/install-solution.ts'
-import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
-import { authorised } from '../support/authorization.ts'
-import { receivedDelivery } from '../support/git-delivery.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
-import { endedDelivery } from '../support/webhook-delivery.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { readGraphQL, readRest } from './read-apis.ts'
-import { CASES, furnish, type Place } from './read-cases.ts'
+import { CASES, furnish, furnishAgain, type Place } from './read-cases.ts'
 
 let world: World
 let served: Served
@@ -24,43 +15,13 @@ beforeAll(async () => {
   world = await createWorld()
   served = serveWorld(world)
   place = await furnish(world)
-  await furnishAgain()
+  await furnishAgain(world, place)
 })
 
 afterAll(async () => {
   await served.close()
   await world.close()
 })
-
-/** A second one of each kind that a list has, after the first. */
-async function furnishAgain() {
-  const { accountId, appEnvId, jobEnvId, webhookId } = place
-  const { perform, database } = world
-  await world.deploy(appEnvId)
-  await perform(createJobRun, { appEnvId: jobEnvId })
-  await perform(installSolution, { accountId, solutionSlug: 'verdaccio', appName: 'Other', region: 'local' })
-  await perform(createInvitation, { accountId, email: 'second@example.com', roles: ['AUDIT'] })
-  await authorised(world)
-  await world.token({ kind: 'ENVIRONMENT', appEnvId })
-  const login = { accountId, type: 'BASIC_AUTH', name: 'second', data: { username: 'ann', password: 'secret' } }
-  await perform(createCredential, login)
-  await perform(createWebhook, { accountId, name: 'Second', url: 'https://second.example.com/' })
-  await endedDelivery(database, webhookId)
-  await receivedDelivery(world, await perform(createGitHook, { accountId, provider: 'GITHUB', name: 'Second' }))
-  const volume = { path: '/data', diskMb: 1, regionCode: 'local' }
-  for (const id of ['vol_01h455vb4pex5vsknk084sn02q', 'vol_01h455vb4pex5vsknk084sn03q'])
-    await database.volume.create({ data: { id, accountId, appEnvId, cliEnvName: 'kept', ...volume } })
-  const backup = {
-    accountId,
-    appEnvId,
-    cliEnvName: 'kept',
-    presetVersion: 'REDIS_8',
-    kind: 'MANUAL' as const,
-    operationId: place.operationId,
-  }
-  for (const id of ['bak_01h455vb4pex5vsknk084sn02q', 'bak_01h455vb4pex5vsknk084sn03q'])
-    await database.backup.create({ data: { id, sealedKey: 'sealed', ...backup } })
-}
 
 /** Lists that are in another order, and why. */
 const OTHERWISE: Readonly<Record<string, string>> = {

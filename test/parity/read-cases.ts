@@ -230,3 +230,33 @@ export async function furnish(world: World) {
     tokens: { admin: world.adminToken, ...tokens },
   }
 }
+
+/** A second one of each kind that a list has, after the first. */
+export async function furnishAgain(world: World, place: Place) {
+  const { accountId, appEnvId, jobEnvId, webhookId } = place
+  const { perform, database } = world
+  await world.deploy(appEnvId)
+  await perform(createJobRun, { appEnvId: jobEnvId })
+  await perform(installSolution, { accountId, solutionSlug: 'verdaccio', appName: 'Other', region: 'local' })
+  await perform(createInvitation, { accountId, email: 'second@example.com', roles: ['AUDIT'] })
+  await authorised(world)
+  await world.token({ kind: 'ENVIRONMENT', appEnvId })
+  const login = { accountId, type: 'BASIC_AUTH', name: 'second', data: { username: 'ann', password: 'secret' } }
+  await perform(createCredential, login)
+  await perform(createWebhook, { accountId, name: 'Second', url: 'https://second.example.com/' })
+  await endedDelivery(database, webhookId)
+  await receivedDelivery(world, await perform(createGitHook, { accountId, provider: 'GITHUB', name: 'Second' }))
+  const volume = { path: '/data', diskMb: 1, regionCode: 'local' }
+  for (const id of ['vol_01h455vb4pex5vsknk084sn02q', 'vol_01h455vb4pex5vsknk084sn03q'])
+    await database.volume.create({ data: { id, accountId, appEnvId, cliEnvName: 'kept', ...volume } })
+  const backup = {
+    accountId,
+    appEnvId,
+    cliEnvName: 'kept',
+    presetVersion: 'REDIS_8',
+    kind: 'MANUAL' as const,
+    operationId: place.operationId,
+  }
+  for (const id of ['bak_01h455vb4pex5vsknk084sn02q', 'bak_01h455vb4pex5vsknk084sn03q'])
+    await database.backup.create({ data: { id, sealedKey: 'sealed', ...backup } })
+}

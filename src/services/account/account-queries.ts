@@ -1,7 +1,8 @@
 import { accountOrCurrent, type Caller, permit, userOf } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { containing } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
+import { BY_AGE_OR_NAME, BY_USER, ORDER } from '../../calls/order.ts'
 import { listQuery, query, wholeListQuery } from '../../calls/query.ts'
 import { findByKey, findRows, type Wanted } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -15,7 +16,8 @@ import { member } from './member-fields.ts'
 /** Accounts that the caller belongs to; all of them for the installation's admin. */
 export const accounts = collection({
   model: 'Account',
-  orderBy: ORDER.account,
+  orders: BY_AGE_OR_NAME,
+  filters: { name: containing('name', 'Text in the name: only accounts with it, in upper or lower case.') },
   async scope(_database, caller, _filter: object) {
     userOf(caller)
     return caller.isInstallationAdmin ? {} : { id: { in: [...caller.memberships.keys()] } }
@@ -42,7 +44,7 @@ async function readMembers(database: Database, caller: Caller, accountId: string
 /** The members of one account, for callers who may read it. */
 export const members = collection({
   model: 'Membership',
-  orderBy: ORDER.member,
+  orders: BY_USER,
   async scope(database, caller, { accountId }: { accountId: string }) {
     await readMembers(database, caller, accountId)
     return { accountId }

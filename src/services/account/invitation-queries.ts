@@ -1,32 +1,22 @@
 import { type Caller, permit } from '../../calls/caller.ts'
+import { collection } from '../../calls/collection.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
-import { type PageRequest, page } from '../../calls/page.ts'
-import { recordListQuery, recordQuery } from '../../calls/query.ts'
+import { collectedQuery, recordQuery } from '../../calls/query.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { invitation, type SeenInvitation } from './invitation-fields.ts'
 
-/** Invitations of an account, newest first, for callers who may invite. */
-async function findInvitations(
-  database: Database,
-  caller: Caller,
-  { accountId }: { accountId: string },
-  request: PageRequest,
-) {
-  await requireAccount(database, caller, accountId)
-  permit(caller, 'member:manage', { accountId })
-  const now = await databaseTime(database)
-  const { rows, nextCursor } = await page(
-    request,
-    ({ take, after }) =>
-      database.invitation.findMany({ where: { AND: [{ accountId }, after] }, take, orderBy: ORDER.invitation }),
-    ORDER.invitation,
-  )
-  return { rows: rows.map((row) => invitation.answer.record({ ...row, now })), nextCursor }
-}
+/** Invitations of an account, for callers who may invite. */
+const invitations = collection({
+  model: 'Invitation',
+  async scope(database, caller, { accountId }: { accountId: string }) {
+    await requireAccount(database, caller, accountId)
+    permit(caller, 'member:manage', { accountId })
+    return { accountId }
+  },
+})
 
 async function findInvitation(database: Database, caller: Caller, invitationId: string) {
   const row = await database.invitation.findUnique({ where: { id: invitationId } })
@@ -47,13 +37,18 @@ export const getInvitation = recordQuery({
   find: ({ database, caller }, { invitationId }) => findInvitation(database, caller, invitationId),
 })
 
-export const listInvitations = recordListQuery({
+export const listInvitations = collectedQuery({
   name: 'listInvitations',
   path: '/account/invitations',
   permission: 'member:manage',
   about: 'The invitations of an account, newest first: the open ones, and those that ended lately.',
   input: { accountId: id('account') },
   of: invitation,
-  list: ({ database, caller }, filter, page) => findInvitations(database, caller, filter, page),
+  from: invitations,
+  wanted: {},
+  async records(rows, { database }) {
+    const now = await databaseTime(database)
+    return rows.map((row) => invitation.answer.record({ ...row, now }))
+  },
   cursorOf: ({ invitationId }) => invitationId,
 })

@@ -1,14 +1,17 @@
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { exampleId } from '../../calls/examples.ts'
+import { containing, oneOf, since, until, withText } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
+import { BY_AGE_OR_NAME } from '../../calls/order.ts'
 import { listQuery } from '../../calls/query.ts'
 import type { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { findApp } from '../app/app-queries.ts'
+import { appTypes } from '../app/app-type-fields.ts'
+import { appEnvStatus } from '../targets/app-env-reference.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { appEnvListItem } from './app-env-fields.ts'
-import { appEnv } from './app-env-status-fields.ts'
+import { appEnv, health } from './app-env-status-fields.ts'
 
 /** The environments that a caller may see in one account: the scope of every list, in both APIs. */
 function visibleAppEnvs(caller: Caller, accountId: string): Prisma.AppEnvWhereInput {
@@ -35,7 +38,17 @@ interface AppEnvFilter {
 
 const appEnvs = collection({
   model: 'AppEnv',
-  orderBy: ORDER.appEnv,
+  orders: BY_AGE_OR_NAME,
+  filters: {
+    name: containing('name', 'Text in the name: only environments with it, in upper or lower case.'),
+    status: oneOf('status', appEnvStatus, 'Statuses: only environments with one of these.'),
+    health: oneOf('health', health, 'Observed states: only environments with one of these.'),
+    type: oneOf((type) => ({ app: { type } }), appTypes, 'Types: only environments of apps of one of these.'),
+    region: withText('regionCode', 'Code of a region: only environments there.'),
+    gitBranch: withText('gitBranch', 'Git branch: only environments that are built from it.'),
+    from: since('createdAt', 'Earliest time at which the environments were created.'),
+    to: until('createdAt', 'Latest time at which the environments were created.'),
+  },
   async scope(database, caller, { accountId, appId }: AppEnvFilter) {
     const app = appId ? await findApp(database, caller, appId) : null
     const account = await requireAccount(

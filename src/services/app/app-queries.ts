@@ -1,8 +1,9 @@
 import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { exampleId } from '../../calls/examples.ts'
+import { containing, oneOf, since, until } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
+import { BY_AGE_OR_NAME } from '../../calls/order.ts'
 import { listQuery, query } from '../../calls/query.ts'
 import { findRow, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -10,6 +11,7 @@ import type { Database } from '../../storage/database/client.ts'
 import type { App } from '../../storage/database/generated/prisma/client.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { app, appListItem } from './app-fields.ts'
+import { appTypes } from './app-type-fields.ts'
 
 async function readableAccount(database: Database, caller: Caller, accountId: string | undefined): Promise<string> {
   const account = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
@@ -23,7 +25,13 @@ interface AppFilter {
 
 export const apps = collection({
   model: 'App',
-  orderBy: ORDER.app,
+  orders: BY_AGE_OR_NAME,
+  filters: {
+    name: containing('name', 'Text in the name: only apps with it, in upper or lower case.'),
+    type: oneOf('type', appTypes, 'Types: only apps of one of these.'),
+    from: since('createdAt', 'Earliest time at which the apps were created.'),
+    to: until('createdAt', 'Latest time at which the apps were created.'),
+  },
   scope: async (database, caller, { accountId }: AppFilter) => ({
     accountId: await readableAccount(database, caller, accountId),
     deletedAt: null,

@@ -15,9 +15,11 @@ export const logType = enumeration('LogType', 'Kind of program or build that wro
   BUILD: 'A build of an app.',
 })
 
+export const appTypes = enumeration('AppType', 'Kind of program that an app is.', names.AppType)
+
 /** Enums of GraphQL that come from the list of types. */
 export const appTypeEnumerations = [
-  enumeration('AppType', 'Kind of program that an app is.', names.AppType),
+  appTypes,
   enumeration('HistoricalAppType', 'Historical way to choose the type of an app.', names.HistoricalAppType),
   enumeration('DockerPreset', 'Preset that says how an app is built and run.', names.DockerPreset),
   ...configured().flatMap(({ enums = [] }) => enums.map(({ name, about, values }) => enumeration(name, about, values))),

@@ -1,25 +1,44 @@
-import { permit } from '../../calls/caller.ts'
+import { accountOrCurrent, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
-import { appEnvTarget } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
+import { oneOf, since, until } from '../../calls/filters.ts'
+import { appEnvTarget, id } from '../../calls/input.ts'
 import { listQuery } from '../../calls/query.ts'
 import { findRow } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
+import { requireAccount } from '../targets/load-account.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
-import { backup } from './backup-fields.ts'
+import { backup, backupKind, backupStatus } from './backup-fields.ts'
 
-/** Backups of one environment. By its id they are found also once it is deleted. */
+interface BackupFilter extends AppEnvAddress {
+  accountId?: string | undefined
+}
+
+/** What is being deleted is in no list. */
+const KEPT = { status: { not: 'DELETING' } }
+
+/** Backups of one environment, or of an account. They are found also once their environment is deleted, by its id. */
 const backups = collection({
   model: 'Backup',
-  orderBy: ORDER.backup,
-  async scope(database, caller, address: AppEnvAddress) {
-    const where = addressOf(address)
+  filters: {
+    status: oneOf('status', backupStatus, 'Statuses: only backups with one of these.'),
+    kind: oneOf('kind', backupKind, 'Kinds: only backups of one of these.'),
+    from: since('createdAt', 'Earliest time at which the backups were begun.'),
+    to: until('createdAt', 'Latest time at which the backups were begun.'),
+  },
+  async scope(database, caller, { accountId, appEnvId, envName }: BackupFilter) {
+    if (appEnvId === undefined && envName === undefined) {
+      const account = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
+      permit(caller, 'backup:read', { accountId: account })
+      const visible = visibleAppEnvIds(caller, account)
+      return { accountId: account, ...KEPT, ...(visible ? { appEnvId: { in: [...visible] } } : {}) }
+    }
+    const where = addressOf({ appEnvId, envName })
     const live = 'id' in where ? {} : { deletedAt: null }
     const select = { id: true, accountId: true }
     const appEnv = await findRow(database, 'AppEnv', { where: { ...where, ...live }, select })
     if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
     permit(caller, 'backup:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
-    return { appEnvId: appEnv.id, status: { not: 'DELETING' } }
+    return { appEnvId: appEnv.id, ...KEPT }
   },
 })
 
@@ -27,8 +46,9 @@ export const listBackups = listQuery({
   name: 'listBackups',
   path: '/app-env/backups',
   permission: 'backup:read',
-  about: 'The backups of a managed service, newest first; by appEnvId also those of a deleted environment.',
-  input: appEnvTarget,
+  about:
+    'The backups of a managed service, by appEnvId also once it is deleted, or of an account; of your current account when none is named.',
+  input: { ...appEnvTarget, accountId: id('account').optional() },
   of: backup,
   from: backups,
 })

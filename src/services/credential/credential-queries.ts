@@ -1,15 +1,15 @@
 import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { containing, oneOf } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
-import type { PageRequest } from '../../calls/page.ts'
-import { recordListQuery, recordQuery, wholeListQuery } from '../../calls/query.ts'
+import { BY_AGE_OR_NAME } from '../../calls/order.ts'
+import { collectedQuery, recordQuery, wholeListQuery } from '../../calls/query.ts'
 import { findByKey } from '../../calls/read.ts'
 import { answer } from '../../calls/resource.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { requireAccount } from '../targets/load-account.ts'
-import { credential, credentialUsage } from './credential-fields.ts'
+import { credential, credentialType, credentialUsage } from './credential-fields.ts'
 import { findCredentialUsages } from './credential-usages.ts'
 
 interface CredentialFilter {
@@ -24,18 +24,17 @@ const wanted = { select: credentialRecord.select }
 /** The right to see an app includes the logins that it can refer to; their secrets are in no answer. */
 const credentials = collection({
   model: 'Credential',
-  orderBy: ORDER.credential,
+  orders: BY_AGE_OR_NAME,
+  filters: {
+    name: containing('name', 'Text in the name: only credentials with it, in upper or lower case.'),
+    type: oneOf('type', credentialType, 'Types: only credentials of one of these.'),
+  },
   async scope(database, caller, { accountId }: CredentialFilter) {
     const owner = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
     permit(caller, 'account:read', { accountId: owner })
     return { accountId: owner }
   },
 })
-
-async function findCredentials(database: Database, caller: Caller, filter: CredentialFilter, request: PageRequest) {
-  const { rows, nextCursor } = await credentials.list(database, caller, filter, request, wanted)
-  return { rows: rows.map((row) => credentialRecord.record(row)), nextCursor }
-}
 
 async function findCredential(database: Database, caller: Caller, credentialId: string) {
   const row = await findByKey(database, 'Credential', { ...wanted, where: { id: credentialId } })
@@ -56,14 +55,16 @@ export const getCredential = recordQuery({
   find: ({ database, caller }, { credentialId }) => findCredential(database, caller, credentialId),
 })
 
-export const listCredentials = recordListQuery({
+export const listCredentials = collectedQuery({
   name: 'listCredentials',
   path: '/credentials',
   permission: 'account:read',
   about: 'The credentials of an account; of your current account when accountId is omitted.',
   input: { accountId: id('account').optional() },
   of: credential,
-  list: ({ database, caller }, filter, page) => findCredentials(database, caller, filter, page),
+  from: credentials,
+  wanted,
+  records: (rows) => rows.map((row) => credentialRecord.record(row)),
   cursorOf: ({ credentialId }) => credentialId,
 })
 

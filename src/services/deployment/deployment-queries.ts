@@ -1,7 +1,8 @@
 import { type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
-import { appEnvTarget, id, instant } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
+import { oneOf, since, until, withId, withText } from '../../calls/filters.ts'
+import { appEnvTarget, id } from '../../calls/input.ts'
+import { BY_VERSION } from '../../calls/order.ts'
 import { listQuery, query } from '../../calls/query.ts'
 import { findRow, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -9,7 +10,7 @@ import type { Database } from '../../storage/database/client.ts'
 import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import { observeAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
-import { deployment } from './deployment-fields.ts'
+import { deployment, deploymentStatus } from './deployment-fields.ts'
 
 /** One version. It is gone from every answer when its environment is. */
 async function findDeployment(
@@ -26,19 +27,21 @@ async function findDeployment(
   return content
 }
 
-export interface DeploymentFilter extends AppEnvAddress {
-  /** Requested no earlier, and no later than this. */
-  fromDate?: Date | string | null | undefined
-  toDate?: Date | string | null | undefined
-}
-
 /** The versions of one environment. */
 const deployments = collection({
   model: 'Content',
-  orderBy: ORDER.deployment,
-  async scope(database, caller, { fromDate, toDate, ...address }: DeploymentFilter) {
-    const { id } = await observeAppEnv(database, caller, address)
-    return { appEnvId: id, createdAt: { ...(fromDate ? { gte: fromDate } : {}), ...(toDate ? { lte: toDate } : {}) } }
+  orders: BY_VERSION,
+  filters: {
+    status: oneOf('status', deploymentStatus, 'Progress: only versions with one of these.'),
+    gitBranch: withText('gitBranch', 'Git branch: only versions that were built from it.'),
+    gitCommitId: withText('gitCommitId', 'Git commit: only versions that were built from it.'),
+    requestedBy: withId('requestedBy', 'user who requested the versions'),
+    from: since('createdAt', 'Earliest time at which the versions were requested.'),
+    to: until('createdAt', 'Latest time at which the versions were requested.'),
+  },
+  async scope(database, caller, { appEnvId, envName }: AppEnvAddress) {
+    const { id } = await observeAppEnv(database, caller, { appEnvId, envName })
+    return { appEnvId: id }
   },
 })
 
@@ -59,11 +62,7 @@ export const listDeployments = listQuery({
   path: null,
   permission: 'appEnv:observe',
   about: 'The versions of an environment, newest first.',
-  input: {
-    ...appEnvTarget,
-    fromDate: instant('Earliest time at which the items were requested.').optional(),
-    toDate: instant('Latest time at which the items were requested.').optional(),
-  },
+  input: appEnvTarget,
   of: deployment,
   from: deployments,
 })

@@ -1,11 +1,9 @@
-import type { z } from 'zod'
 import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { exampleId } from '../../calls/examples.ts'
+import { oneOf, since, until, withId, withText } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
-import type { PageRequest } from '../../calls/page.ts'
-import { recordListQuery, recordQuery } from '../../calls/query.ts'
+import { collectedQuery, recordQuery } from '../../calls/query.ts'
 import { findByKey } from '../../calls/read.ts'
 import { answer } from '../../calls/resource.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -16,11 +14,6 @@ import { gitHook } from './git-hook-fields.ts'
 
 interface HookFilter {
   accountId?: string | undefined
-}
-
-interface DeliveryFilter extends HookFilter {
-  gitHookId?: string | undefined
-  outcome?: z.output<typeof gitDeliveryOutcome.type> | undefined
 }
 
 /** What may be shown of a git hook, in both APIs: everything but its secret. */
@@ -35,16 +28,10 @@ async function permittedAccount(database: Database, caller: Caller, { accountId 
 
 const gitHooks = collection({
   model: 'GitHook',
-  orderBy: ORDER.gitHook,
   scope: async (database, caller, filter: HookFilter) => ({
     accountId: await permittedAccount(database, caller, filter),
   }),
 })
-
-async function findGitHooks(database: Database, caller: Caller, filter: HookFilter, request: PageRequest) {
-  const { rows, nextCursor } = await gitHooks.list(database, caller, filter, request, { select: gitHookRecord.select })
-  return { rows: rows.map((row) => gitHookRecord.record(row)), nextCursor }
-}
 
 async function findGitHook(database: Database, caller: Caller, gitHookId: string) {
   const row = await findByKey(database, 'GitHook', { select: gitHookRecord.select, where: { id: gitHookId } })
@@ -55,19 +42,18 @@ async function findGitHook(database: Database, caller: Caller, gitHookId: string
 
 const deliveries = collection({
   model: 'GitDelivery',
-  orderBy: ORDER.gitDelivery,
-  scope: async (database, caller, { gitHookId, outcome, ...filter }: DeliveryFilter) => ({
+  filters: {
+    gitHookId: withId('source', 'git hook that was used'),
+    outcome: oneOf('outcome', gitDeliveryOutcome, 'Outcomes: only deliveries with one of these.'),
+    repository: withText('repository', 'Repository, as owner/name: only deliveries of it.'),
+    branch: withText('branch', 'Git branch: only deliveries of it.'),
+    from: since('createdAt', 'Earliest time at which the deliveries came.'),
+    to: until('createdAt', 'Latest time at which the deliveries came.'),
+  },
+  scope: async (database, caller, filter: HookFilter) => ({
     accountId: await permittedAccount(database, caller, filter),
-    ...(gitHookId ? { source: gitHookId } : {}),
-    ...(outcome ? { outcome } : {}),
   }),
 })
-
-async function findGitDeliveries(database: Database, caller: Caller, filter: DeliveryFilter, request: PageRequest) {
-  const wanted = { select: deliveryRecord.select }
-  const { rows, nextCursor } = await deliveries.list(database, caller, filter, request, wanted)
-  return { rows: rows.map((row) => deliveryRecord.record(row)), nextCursor }
-}
 
 async function findGitDelivery(database: Database, caller: Caller, gitDeliveryId: string) {
   const row = await findByKey(database, 'GitDelivery', { select: deliveryRecord.select, where: { id: gitDeliveryId } })
@@ -88,7 +74,7 @@ export const getGitHook = recordQuery({
   find: ({ database, caller }, { gitHookId }) => findGitHook(database, caller, gitHookId),
 })
 
-export const listGitHooks = recordListQuery({
+export const listGitHooks = collectedQuery({
   name: 'listGitHooks',
   path: '/account/git-hooks',
   permission: 'gitHook:manage',
@@ -96,7 +82,9 @@ export const listGitHooks = recordListQuery({
   example: { request: { accountId: exampleId('acc') } },
   input: { accountId: id('account').optional() },
   of: gitHook,
-  list: ({ database, caller }, filter, page) => findGitHooks(database, caller, filter, page),
+  from: gitHooks,
+  wanted: { select: gitHookRecord.select },
+  records: (rows) => rows.map((row) => gitHookRecord.record(row)),
   cursorOf: ({ gitHookId }) => gitHookId,
 })
 
@@ -111,18 +99,16 @@ export const getGitDelivery = recordQuery({
   find: ({ database, caller }, { gitDeliveryId }) => findGitDelivery(database, caller, gitDeliveryId),
 })
 
-export const listGitDeliveries = recordListQuery({
+export const listGitDeliveries = collectedQuery({
   name: 'listGitDeliveries',
   path: '/account/git-hook/deliveries',
   permission: 'gitHook:manage',
   about: 'Deliveries of git hosts to an account, newest first; to your current account when accountId is omitted.',
   example: { request: { accountId: exampleId('acc'), limit: 20 } },
-  input: {
-    accountId: id('account').optional(),
-    gitHookId: id('git hook that was used').optional(),
-    outcome: gitDeliveryOutcome.type.optional().describe('Only deliveries with this outcome.'),
-  },
+  input: { accountId: id('account').optional() },
   of: gitDelivery,
-  list: ({ database, caller }, filter, page) => findGitDeliveries(database, caller, filter, page),
+  from: deliveries,
+  wanted: { select: deliveryRecord.select },
+  records: (rows) => rows.map((row) => deliveryRecord.record(row)),
   cursorOf: ({ gitDeliveryId }) => gitDeliveryId,
 })

@@ -1,14 +1,14 @@
-import { z } from 'zod'
-import { type Caller, permit } from '../../calls/caller.ts'
+import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
-import { appEnvTarget, id, instant } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
+import { oneOf, since, until, withId } from '../../calls/filters.ts'
+import { appEnvTarget, id } from '../../calls/input.ts'
 import type { Page, PageRequest } from '../../calls/page.ts'
 import { listQuery, query } from '../../calls/query.ts'
 import { findByKey, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
-import type { JobRun, JobRunStatus, JobRunTrigger } from '../../storage/database/generated/prisma/client.ts'
+import type { JobRun } from '../../storage/database/generated/prisma/client.ts'
+import { requireAccount } from '../targets/load-account.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 import { jobRun, jobRunStatus, jobRunTrigger } from './job-run-fields.ts'
 
@@ -40,30 +40,32 @@ export async function findJobRun(
 }
 
 export interface JobRunFilter extends AppEnvAddress {
-  status?: JobRunStatus | undefined
-  trigger?: JobRunTrigger | undefined
-  contentId?: string | undefined
-  from?: string | undefined
-  to?: string | undefined
+  accountId?: string | undefined
 }
 
-/** Runs of one environment. With that, their list is gone from every answer (contract §7). */
+/** Runs of one environment, or of an account. With an environment, its runs are gone from every answer (contract §7). */
 const jobRuns = collection({
   model: 'JobRun',
-  orderBy: ORDER.jobRun,
-  async scope(database, caller, { status, trigger, contentId, from, to, ...address }: JobRunFilter) {
-    const where = addressOf(address)
+  filters: {
+    status: oneOf('status', jobRunStatus, 'Progress: only runs with one of these.'),
+    trigger: oneOf('trigger', jobRunTrigger, 'Triggers: only runs that were started by one of these.'),
+    contentId: withId('contentId', 'version of the runs'),
+    from: since('queuedAt', 'Earliest time at which the runs were requested.'),
+    to: until('queuedAt', 'Latest time at which the runs were requested.'),
+  },
+  async scope(database, caller, { accountId, appEnvId, envName }: JobRunFilter) {
+    if (appEnvId === undefined && envName === undefined) {
+      const account = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
+      permit(caller, 'jobRun:read', { accountId: account })
+      const visible = visibleAppEnvIds(caller, account)
+      const appEnv = { appEnv: { deletedAt: null } }
+      return { accountId: account, ...appEnv, ...(visible ? { appEnvId: { in: [...visible] } } : {}) }
+    }
+    const where = addressOf({ appEnvId, envName })
     const appEnv = await database.appEnv.findFirst({ where: { ...where, deletedAt: null } })
     if (!appEnv) throw notFound('app environment', String(Object.values(where)[0]))
     permit(caller, 'jobRun:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
-    const queuedAt = { ...(from ? { gte: from } : {}), ...(to ? { lte: to } : {}) }
-    return {
-      appEnvId: appEnv.id,
-      ...(status ? { status } : {}),
-      ...(trigger ? { trigger } : {}),
-      ...(contentId ? { contentId } : {}),
-      ...(from || to ? { queuedAt } : {}),
-    }
+    return { appEnvId: appEnv.id }
   },
 })
 
@@ -78,15 +80,15 @@ async function listPositioned(
   const columns = withColumns(wanted, 'appEnvId', 'status', 'queueNumber')
   const page = await jobRuns.list(database, caller, filter, request, columns)
   const waiting = page.rows.filter(({ status }) => status === 'QUEUED')
-  const positions = await positionsOf(database, waiting[0]?.appEnvId)
+  const positions = await positionsOf(database, new Set(waiting.map(({ appEnvId }) => appEnvId)))
   return { ...page, rows: page.rows.map((row) => ({ ...row, queuePosition: positions.get(row.id) ?? null })) }
 }
 
-async function positionsOf(database: Database, appEnvId: string | undefined): Promise<ReadonlyMap<string, number>> {
-  if (appEnvId === undefined) return new Map()
+async function positionsOf(database: Database, appEnvIds: ReadonlySet<string>): Promise<ReadonlyMap<string, number>> {
+  if (appEnvIds.size === 0) return new Map()
   const rows = await database.$queryRaw<{ id: string; position: number }[]>`
-    SELECT id, (row_number() OVER (ORDER BY queue_number))::int AS position
-    FROM job_run WHERE app_env_id = ${appEnvId} AND status = 'QUEUED'`
+    SELECT id, (row_number() OVER (PARTITION BY app_env_id ORDER BY queue_number))::int AS position
+    FROM job_run WHERE app_env_id = ANY(${[...appEnvIds]}) AND status = 'QUEUED'`
   return new Map(rows.map(({ id, position }) => [id, position]))
 }
 
@@ -108,16 +110,9 @@ export const listJobRuns = listQuery({
   name: 'listJobRuns',
   path: '/app-env/job-runs',
   permission: 'jobRun:read',
-  about: 'The job runs of an environment, newest first.',
-  example: { request: { status: 'FAILED', limit: 20 } },
-  input: {
-    ...appEnvTarget,
-    status: jobRunStatus.type.optional().describe('Progress: only runs with that status.'),
-    trigger: jobRunTrigger.type.optional().describe('Trigger: only runs that were started so.'),
-    contentId: z.string().min(1).max(100).optional().describe('Id of a version: only runs of that version.'),
-    from: instant('Earliest time at which the runs were requested.').optional(),
-    to: instant('Latest time at which the runs were requested.').optional(),
-  },
+  about: 'The job runs of an environment, or of an account; of your current account when none is named.',
+  example: { request: { status: ['FAILED'], limit: 20 } },
+  input: { ...appEnvTarget, accountId: id('account').optional() },
   of: jobRun,
   from: jobRuns,
   list: ({ database, caller }, filter, page, wanted) => listPositioned(database, caller, filter, page, wanted),

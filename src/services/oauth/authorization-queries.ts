@@ -1,8 +1,7 @@
 import { type Caller, permit, userOf } from '../../calls/caller.ts'
+import { collection } from '../../calls/collection.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
-import { type PageRequest, page } from '../../calls/page.ts'
-import { recordListQuery, recordQuery } from '../../calls/query.ts'
+import { collectedQuery, recordQuery } from '../../calls/query.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
@@ -12,34 +11,22 @@ import { isAlive } from './authorizations.ts'
 
 const include = { client: true, parent: true } as const
 
-/** Applications that the caller has authorised, or those of another user (installation admin); the newest first. */
-async function findAuthorizations(
-  database: Database,
-  caller: Caller,
-  { userId }: { userId?: string | undefined },
-  request: PageRequest,
-) {
-  const own = userOf(caller)
-  if (userId && userId !== own) permitOthers(caller, null, null)
-  permit(caller, 'token:own', { accountId: null })
-  const now = await databaseTime(database)
-  const { rows, nextCursor } = await page(
-    request,
-    ({ take, after }) =>
-      database.authorization.findMany({
-        where: { AND: [{ userId: userId ?? own }, after] },
-        include,
-        take,
-        orderBy: ORDER.authorization,
-      }),
-    ORDER.authorization,
-  )
-  const shown = rows.map((row) => authorization.answer.record({ ...row, hasExpired: !isAlive(row, now) }))
-  return { rows: shown, nextCursor }
-}
+/** Applications that the caller has authorised, or those of another user (installation admin). */
+const authorizations = collection({
+  model: 'Authorization',
+  async scope(_database, caller, { userId }: { userId?: string | undefined }) {
+    const own = userOf(caller)
+    if (userId && userId !== own) permitOthers(caller, null, null)
+    permit(caller, 'token:own', { accountId: null })
+    return { userId: userId ?? own }
+  },
+})
+
+const loadAuthorization = (database: Database, id: string) =>
+  database.authorization.findUnique({ where: { id }, include })
 
 async function findAuthorization(database: Database, caller: Caller, authorizationId: string) {
-  const row = await database.authorization.findUnique({ where: { id: authorizationId }, include })
+  const row = await loadAuthorization(database, authorizationId)
   if (!row) throw notFound('authorization', authorizationId)
   if (row.userId !== userOf(caller)) permitOthers(caller, null, null)
   permit(caller, 'token:own', { accountId: null })
@@ -73,13 +60,19 @@ export const getAuthorization = recordQuery({
   find: ({ database, caller }, { authorizationId }) => findAuthorization(database, caller, authorizationId),
 })
 
-export const listAuthorizations = recordListQuery({
+export const listAuthorizations = collectedQuery({
   name: 'listAuthorizations',
   path: '/user/authorizations',
   permission: 'token:own',
   about: 'Applications that you have authorised by OAuth, or another user has (installation admin), newest first.',
   input: { userId: id('user').optional() },
   of: authorization,
-  list: ({ database, caller }, filter, page) => findAuthorizations(database, caller, filter, page),
+  from: authorizations,
+  wanted: { include },
+  async records(rows, { database }) {
+    const now = await databaseTime(database)
+    const found = rows as unknown as NonNullable<Awaited<ReturnType<typeof loadAuthorization>>>[]
+    return found.map((row) => authorization.answer.record({ ...row, hasExpired: !isAlive(row, now) }))
+  },
   cursorOf: ({ authorizationId }) => authorizationId,
 })

@@ -1,8 +1,8 @@
 import { accountOrCurrent, type Caller, permit, userOf, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { exampleId } from '../../calls/examples.ts'
+import { containing, oneOf, withText } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
 import { listQuery, query, wholeListQuery } from '../../calls/query.ts'
 import { findByKey, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -12,7 +12,7 @@ import type { Database } from '../../storage/database/client.ts'
 import type { SolutionInstallation } from '../../storage/database/generated/prisma/client.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { solution } from './solution-fields.ts'
-import { solutionInstallation } from './solution-installation-fields.ts'
+import { installationStatus, solutionInstallation } from './solution-installation-fields.ts'
 
 /** Everything that can be installed; in an account, for those who may see it. */
 async function findSolutions(
@@ -49,7 +49,11 @@ interface InstallationFilter {
 
 const installations = collection({
   model: 'SolutionInstallation',
-  orderBy: ORDER.installation,
+  filters: {
+    appName: containing('appName', 'Text in the name: only installations with it, in upper or lower case.'),
+    status: oneOf('status', installationStatus, 'Progress: only installations with one of these.'),
+    solutionSlug: withText('solutionSlug', 'Slug of a solution: only its installations.'),
+  },
   async scope(database, caller, { accountId }: InstallationFilter) {
     const owner = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
     permit(caller, 'app:read', { accountId: owner })

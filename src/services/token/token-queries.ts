@@ -1,36 +1,36 @@
 import { type Caller, permit, userOf } from '../../calls/caller.ts'
+import { collection } from '../../calls/collection.ts'
+import { containing, oneOf } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
-import { type PageRequest, page } from '../../calls/page.ts'
-import { recordListQuery, recordQuery } from '../../calls/query.ts'
-import { findRows } from '../../calls/read.ts'
+import { collectedQuery, recordQuery } from '../../calls/query.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { getAppEnv } from '../targets/get-app-env.ts'
 import { IS_NO_SESSION, loadToken, permitOthers } from '../targets/load-token.ts'
-import { token } from './token-fields.ts'
+import { token, tokenKind } from './token-fields.ts'
+
+interface TokenFilter {
+  userId?: string | undefined
+  appEnvId?: string | undefined
+}
 
 /** Tokens of the caller, of another user (installation admin), or of one environment (account admin). */
-async function findTokens(
-  database: Database,
-  caller: Caller,
-  { userId, appEnvId }: { userId?: string | undefined; appEnvId?: string | undefined },
-  request: PageRequest,
-) {
-  const own = userOf(caller)
-  if (appEnvId) {
-    const { accountId } = await getAppEnv(database, caller, { appEnvId })
-    permit(caller, 'token:manage', { accountId, appEnvId })
-  } else if (userId && userId !== own) permitOthers(caller, null, null)
-  const where = appEnvId ? { appEnvId } : { userId: userId ?? own, ...IS_NO_SESSION }
-  const { select } = token.answer
-  const { rows, nextCursor } = await page(
-    request,
-    ({ take, after }) =>
-      findRows(database, 'Token', { select, where: { AND: [where, after] }, take, orderBy: ORDER.token }),
-    ORDER.token,
-  )
-  return { rows: rows.map((row) => token.answer.record(row)), nextCursor }
-}
+const tokens = collection({
+  model: 'Token',
+  filters: {
+    name: containing('name', 'Text in the name: only tokens with it, in upper or lower case.'),
+    kind: oneOf('kind', tokenKind, 'Kinds: only tokens of one of these.'),
+  },
+  async scope(database, caller, { userId, appEnvId }: TokenFilter) {
+    const own = userOf(caller)
+    if (appEnvId) {
+      const { accountId } = await getAppEnv(database, caller, { appEnvId })
+      permit(caller, 'token:manage', { accountId, appEnvId })
+      return { appEnvId }
+    }
+    if (userId && userId !== own) permitOthers(caller, null, null)
+    return { userId: userId ?? own, ...IS_NO_SESSION }
+  },
+})
 
 async function findToken(database: Database, caller: Caller, tokenId: string) {
   const { appEnv, ...found } = await loadToken(database, tokenId)
@@ -49,13 +49,15 @@ export const getToken = recordQuery({
   find: ({ database, caller }, { tokenId }) => findToken(database, caller, tokenId),
 })
 
-export const listTokens = recordListQuery({
+export const listTokens = collectedQuery({
   name: 'listTokens',
   path: '/tokens',
   permission: 'token:own',
   about: 'Your tokens, those of another user (installation admin), or those of an environment (account admin).',
   input: { userId: id('user').optional(), appEnvId: id('environment').optional() },
   of: token,
-  list: ({ database, caller }, filter, page) => findTokens(database, caller, filter, page),
+  from: tokens,
+  wanted: { select: token.answer.select },
+  records: (rows) => rows.map((row) => token.answer.record(row)),
   cursorOf: ({ tokenId }) => tokenId,
 })

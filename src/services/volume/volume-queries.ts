@@ -1,7 +1,7 @@
 import { accountOrCurrent, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { withId } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
 import { listQuery } from '../../calls/query.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { volume } from './volume-fields.ts'
@@ -13,7 +13,7 @@ interface VolumeFilter {
 /** The volumes that a caller may see in one account: those of the environments that it may see, gone or not. */
 const volumes = collection({
   model: 'Volume',
-  orderBy: ORDER.volume,
+  filters: { appEnvId: withId('appEnvId', 'environment that the volumes are of') },
   async scope(database, caller, { accountId }: VolumeFilter) {
     const owner = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
     permit(caller, 'appEnv:read', { accountId: owner })

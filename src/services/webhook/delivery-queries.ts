@@ -1,19 +1,12 @@
-import type { z } from 'zod'
 import { type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { oneOf, since, until } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
-import type { PageRequest } from '../../calls/page.ts'
-import { recordListQuery, recordQuery, wholeListQuery } from '../../calls/query.ts'
+import { collectedQuery, recordQuery, wholeListQuery } from '../../calls/query.ts'
 import { findByKey } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { webhookAttempt, webhookDelivery, webhookDeliveryStatus } from './webhook-delivery-fields.ts'
-
-interface DeliveryFilter {
-  webhookId: string
-  status?: z.output<typeof webhookDeliveryStatus.type> | undefined
-}
 
 export const deliveryRecord = webhookDelivery.answer
 
@@ -27,17 +20,16 @@ async function permitDeliveriesOf(database: Database, caller: Caller, webhookId:
 
 const deliveries = collection({
   model: 'WebhookDelivery',
-  orderBy: ORDER.webhookDelivery,
-  async scope(database, caller, { webhookId, status }: DeliveryFilter) {
+  filters: {
+    status: oneOf('status', webhookDeliveryStatus, 'Progress: only deliveries with one of these.'),
+    from: since('createdAt', 'Earliest time at which the deliveries were made.'),
+    to: until('createdAt', 'Latest time at which the deliveries were made.'),
+  },
+  async scope(database, caller, { webhookId }: { webhookId: string }) {
     await permitDeliveriesOf(database, caller, webhookId)
-    return { webhookId, ...(status ? { status } : {}) }
+    return { webhookId }
   },
 })
-
-async function findDeliveries(database: Database, caller: Caller, filter: DeliveryFilter, request: PageRequest) {
-  const { rows, nextCursor } = await deliveries.list(database, caller, filter, request, wanted)
-  return { rows: rows.map((row) => deliveryRecord.record(row)), nextCursor }
-}
 
 async function findDelivery(database: Database, caller: Caller, deliveryId: string) {
   const row = await findByKey(database, 'WebhookDelivery', { ...wanted, where: { id: deliveryId } })
@@ -64,18 +56,17 @@ export const getWebhookDelivery = recordQuery({
   find: ({ database, caller }, { deliveryId }) => findDelivery(database, caller, deliveryId),
 })
 
-export const listWebhookDeliveries = recordListQuery({
+export const listWebhookDeliveries = collectedQuery({
   name: 'listWebhookDeliveries',
   path: '/account/webhook/deliveries',
   permission: 'webhook:manage',
   about: 'The deliveries of a webhook, newest first.',
-  input: {
-    webhookId: id('webhook'),
-    status: webhookDeliveryStatus.type.optional().describe('Progress: only deliveries with that status.'),
-  },
+  input: { webhookId: id('webhook') },
   of: webhookDelivery,
   items: 'deliveries',
-  list: ({ database, caller }, filter, page) => findDeliveries(database, caller, filter, page),
+  from: deliveries,
+  wanted,
+  records: (rows) => rows.map((row) => deliveryRecord.record(row)),
   cursorOf: ({ deliveryId }) => deliveryId,
 })
 

@@ -1,9 +1,8 @@
 import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
+import { whether } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
-import type { PageRequest } from '../../calls/page.ts'
-import { recordListQuery, recordQuery } from '../../calls/query.ts'
+import { collectedQuery, recordQuery } from '../../calls/query.ts'
 import { findByKey } from '../../calls/read.ts'
 import { answer } from '../../calls/resource.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -22,18 +21,15 @@ const wanted = { select: webhookRecord.select }
 
 const webhooks = collection({
   model: 'Webhook',
-  orderBy: ORDER.webhook,
+  filters: {
+    isEnabled: whether('isEnabled', 'Whether to list only webhooks that are switched on, or only the others.'),
+  },
   async scope(database, caller, { accountId }: WebhookFilter) {
     const owner = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
     permit(caller, 'webhook:manage', { accountId: owner })
     return { accountId: owner }
   },
 })
-
-async function findWebhooks(database: Database, caller: Caller, filter: WebhookFilter, request: PageRequest) {
-  const { rows, nextCursor } = await webhooks.list(database, caller, filter, request, wanted)
-  return { rows: rows.map((row) => webhookRecord.record(row)), nextCursor }
-}
 
 async function findWebhook(database: Database, caller: Caller, webhookId: string) {
   const row = await findByKey(database, 'Webhook', { ...wanted, where: { id: webhookId } })
@@ -54,13 +50,15 @@ export const getWebhook = recordQuery({
   find: ({ database, caller }, { webhookId }) => findWebhook(database, caller, webhookId),
 })
 
-export const listWebhooks = recordListQuery({
+export const listWebhooks = collectedQuery({
   name: 'listWebhooks',
   path: '/account/webhooks',
   permission: 'webhook:manage',
   about: 'The webhooks of an account; of your current account when accountId is omitted.',
   input: { accountId: id('account').optional() },
   of: webhook,
-  list: ({ database, caller }, filter, page) => findWebhooks(database, caller, filter, page),
+  from: webhooks,
+  wanted,
+  records: (rows) => rows.map((row) => webhookRecord.record(row)),
   cursorOf: ({ webhookId }) => webhookId,
 })

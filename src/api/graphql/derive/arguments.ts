@@ -18,7 +18,9 @@ export function argumentsOf(arg: ArgBuilder, query: AnyQuery) {
     const { schema, wrappers, description } = unwrapped(field as z.ZodType)
     if (!description) throw new Error(`The input field ${name} of ${query.name} has no description`)
     const required = !wrappers.some(({ type }) => type === 'optional' || type === 'default')
-    return [argumentName(query, name), arg({ type: typeOf(schema, name), required, description } as never)]
+    const usual = wrappers.find(({ type }) => type === 'default')?.defaultValue
+    const words = { required, description, ...(usual === undefined ? {} : { defaultValue: usual }) }
+    return [argumentName(query, name), arg({ type: typeOf(schema, name), ...words } as never)]
   })
   return Object.fromEntries(entries)
 }
@@ -27,7 +29,7 @@ const argumentName = (query: AnyQuery, field: string) =>
   query.kind === 'one' && query.key?.field === field ? 'id' : field
 
 function typeOf(schema: z.ZodType, name: string): unknown {
-  const { type, entries = {} } = definitionOf(schema)
+  const { type, entries = {}, element } = definitionOf(schema)
   switch (type) {
     case 'string':
       return isTime(schema) ? 'DateTime' : isIdName(name) ? 'ID' : 'String'
@@ -35,6 +37,8 @@ function typeOf(schema: z.ZodType, name: string): unknown {
       return 'Boolean'
     case 'enum':
       return enumOf(Object.values(entries))
+    case 'array':
+      return [typeOf(unwrapped(element as z.ZodType).schema, name)]
     default:
       throw new Error(`No GraphQL argument for a Zod ${type} (${name})`)
   }

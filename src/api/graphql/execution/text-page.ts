@@ -12,13 +12,22 @@ type Rows = Promise<readonly object[]>
 /** Reads the rows of a page that a list's arguments name. */
 type ReadPage<Args> = (query: Slice, args: Args, context: GraphQLContext) => Rows
 
+/** Counts the rows of all pages. */
+type CountRows<Args> = (args: Args, context: GraphQLContext) => Promise<number>
+
 /** Settings of a root connection whose rows have ids for cursors. A plan may read its rows as texts. */
-export const pageOfRows = <Args>(read: ReadPage<Args>) => ({
+export const pageOfRows = <Args>(read: ReadPage<Args>, count: CountRows<Args>) => ({
   cursor: 'id' as const,
   defaultSize: ROOT_PAGE,
-  extensions: { pageSize: ROOT_PAGE, [READ]: read },
+  extensions: { pageSize: ROOT_PAGE, [READ]: { read, count } satisfies RootRows<Args> },
+  totalCount: (_root: unknown, args: Args, context: GraphQLContext) => count(args, context),
   resolve: ((query: Slice, _root: unknown, args: Args, context: GraphQLContext) => read(query, args, context)) as never,
 })
+
+interface RootRows<Args> {
+  read: ReadPage<Args>
+  count: CountRows<Args>
+}
 
 /** The rows of a connection inside another, and their order. */
 type RelatedRows<Query> = (context: GraphQLContext) => Query
@@ -31,6 +40,7 @@ export const relatedRows = <Query extends { where?: object; orderBy: object }>(
 ) => ({
   ...words,
   cursor: 'id' as const,
+  totalCount: true as const,
   query: (_args: object, context: GraphQLContext) => rows(context),
   extensions: { ...extensions, [RELATED]: { relation, rows } satisfies Related },
 })
@@ -45,10 +55,10 @@ interface Related {
 
 /** Of a field whose answer has only columns of its rows, and of rows that belong to them. */
 export function textPage({ extensions }: GraphQLField<unknown, unknown>, page: ValuePlan): TextPage | null {
-  const read = extensions[READ] as ReadPage<unknown> | undefined
-  const [rows, ...others] = read ? rowsOf(page) : []
+  const root = extensions[READ] as RootRows<unknown> | undefined
+  const [rows, ...others] = root ? rowsOf(page) : []
   // Rows that are wanted in two forms have no one text.
-  if (!read || !rows || others.length > 0 || rows.fields.length === 0) return null
+  if (!root || !rows || others.length > 0 || rows.fields.length === 0) return null
   const fields = rows.fields.map(textField)
   if (!fields.every((field) => field !== null)) return null
   const key = JSON.stringify(fields)
@@ -64,7 +74,8 @@ export function textPage({ extensions }: GraphQLField<unknown, unknown>, page: V
     const text = { key, fields, lists } as WantedText
     const size = sizeOf(args, ROOT_PAGE)
     const from = args.after == null ? { skip: 0 } : { skip: 1, cursor: { id: parsePrismaCursor(args.after) } }
-    return pageOf(read({ text, select, ...from, take: size + 1 }, args, asked), size, args.after != null)
+    const reading = root.read({ text, select, ...from, take: size + 1 }, args, asked)
+    return pageOf(reading, size, args.after != null, () => root.count(args, asked))
   }
 }
 
@@ -84,19 +95,23 @@ function partOf(field: FieldPlan, args: Arguments, context: GraphQLContext) {
 
 const relatedTo = ({ field }: FieldPlan) => field?.extensions[RELATED] as Related | undefined
 
-async function pageOf(reading: Rows, size: number, hasPreviousPage: boolean): Promise<Page> {
+type Count = () => Promise<number>
+
+async function pageOf(reading: Rows, size: number, hasPreviousPage: boolean, count: Count): Promise<Page> {
   const rows = await reading
   const hasNextPage = rows.length > size
-  return new Page(hasNextPage ? rows.slice(0, size) : rows, { hasPreviousPage, hasNextPage })
+  return new Page(hasNextPage ? rows.slice(0, size) : rows, { hasPreviousPage, hasNextPage }, count)
 }
 
 /** A page as Pothos has it. Cursors are made when they are asked for. */
 class Page {
   readonly edges: Edge[]
+  readonly totalCount: Count
   readonly #position: { hasPreviousPage: boolean; hasNextPage: boolean }
 
-  constructor(rows: readonly object[], position: { hasPreviousPage: boolean; hasNextPage: boolean }) {
+  constructor(rows: readonly object[], position: { hasPreviousPage: boolean; hasNextPage: boolean }, count: Count) {
     this.edges = rows.map((row) => new Edge(row))
+    this.totalCount = count
     this.#position = position
   }
 

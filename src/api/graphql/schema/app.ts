@@ -1,8 +1,10 @@
 import { ORDER } from '../../../calls/order.ts'
 import { app } from '../../../services/app/app-fields.ts'
 import { visibleBelow } from '../../../services/app-env/app-env-queries.ts'
+import { appEnv } from '../../../services/app-env/app-env-status-fields.ts'
 import { builder } from '../builder.ts'
-import { relationOf, rowFields, rowType } from '../derive/resource-fields.ts'
+import { connectionTypeOf } from '../derive/connection-types.ts'
+import { relationOf, rowFields, rowType, rowTypeOf } from '../derive/resource-fields.ts'
 import { relatedRows } from '../execution/text-page.ts'
 import { Node } from './node.ts'
 
@@ -21,6 +23,7 @@ export const App = rowType(
           where: visibleBelow(caller),
           orderBy: ORDER.appEnv,
         })),
+        connectionTypeOf(appEnv, rowTypeOf(appEnv)),
       ),
     }),
   }),

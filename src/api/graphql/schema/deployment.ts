@@ -2,6 +2,7 @@ import { ORDER } from '../../../calls/order.ts'
 import { appEnv } from '../../../services/app-env/app-env-status-fields.ts'
 import { deployment } from '../../../services/deployment/deployment-fields.ts'
 import { builder } from '../builder.ts'
+import { connectionTypeOf } from '../derive/connection-types.ts'
 import { relationOf, rowFields, rowType, wordsOf } from '../derive/resource-fields.ts'
 import { relatedRows } from '../execution/text-page.ts'
 import { AppEnv } from './app-env.ts'
@@ -33,5 +34,6 @@ builder.prismaObjectFields(AppEnv, (t) => ({
   deployments: t.relatedConnection(
     'contents',
     relatedRows('contents', relationOf(appEnv, 'deployments'), () => ({ orderBy: ORDER.deployment })),
+    connectionTypeOf(deployment, Deployment),
   ),
 }))

@@ -1,5 +1,5 @@
 import { type Enumeration, enumeration } from '../../../calls/enumeration.ts'
-import { listOrder } from '../../../calls/order.ts'
+import { listOrder, namedOrder } from '../../../calls/order.ts'
 import { entitlement } from '../../../services/account/account-fields.ts'
 import { invitationStatus } from '../../../services/account/invitation-fields.ts'
 import { role } from '../../../services/account/member-fields.ts'
@@ -45,6 +45,7 @@ export const WebhookDeliveryStatusEnum = describedEnum(webhookDeliveryStatus)
 
 const OTHERS: readonly Enumeration[] = [
   ...appTypeEnumerations,
+  namedOrder,
   deploymentStatus,
   deploymentType,
   operationKind,

@@ -42,43 +42,47 @@ const filterOf = ({ type, contentId, containerName, jobRunId, stream, search, fr
 })
 
 builder.queryField('logs', (t) =>
-  t.connection({
-    type: LogLine,
-    extensions: { pageSize: ROOT_PAGE },
-    description:
-      'Lines that the containers of an environment wrote, or with the type BUILD its builds, newest first; kept when the containers are gone. `after` goes back in time, `before` with `last` forward. One of the first two arguments is required.',
-    args: {
-      ...addressArgs(t.arg),
-      type: t.arg({
-        type: LogTypeEnum,
-        description: 'Kind of program that wrote the lines. BUILD shows builds in place of containers.',
-      }),
-      contentId: t.arg.id({ description: 'Id of a version: only lines of that version.' }),
-      containerName: t.arg.string({ description: 'Name of a container: only lines of that container.' }),
-      jobRunId: t.arg.id({ description: 'Id of a job run: only lines of that run.' }),
-      stream: t.arg({ type: LogStreamEnum, description: 'Stream: only lines that were written to that stream.' }),
-      search: t.arg.string({ description: 'Text that the lines contain, in any case.' }),
-      from: t.arg({ type: 'DateTime', description: 'Earliest time of the items.' }),
-      to: t.arg({ type: 'DateTime', description: 'Latest time of the items.' }),
+  t.connection(
+    {
+      type: LogLine,
+      extensions: { pageSize: ROOT_PAGE },
+      description:
+        'Lines that the containers of an environment wrote, or with the type BUILD its builds, newest first; kept when the containers are gone. `after` goes back in time, `before` with `last` forward. One of the first two arguments is required.',
+      args: {
+        ...addressArgs(t.arg),
+        type: t.arg({
+          type: LogTypeEnum,
+          description: 'Kind of program that wrote the lines. BUILD shows builds in place of containers.',
+        }),
+        contentId: t.arg.id({ description: 'Id of a version: only lines of that version.' }),
+        containerName: t.arg.string({ description: 'Name of a container: only lines of that container.' }),
+        jobRunId: t.arg.id({ description: 'Id of a job run: only lines of that run.' }),
+        stream: t.arg({ type: LogStreamEnum, description: 'Stream: only lines that were written to that stream.' }),
+        search: t.arg.string({ description: 'Text that the lines contain, in any case.' }),
+        from: t.arg({ type: 'DateTime', description: 'Earliest time of the items.' }),
+        to: t.arg({ type: 'DateTime', description: 'Latest time of the items.' }),
+      },
+      async resolve(_root, { appEnvId, envName, first, last, after, before, ...filter }, { services, caller }) {
+        const address = addressOf({ appEnvId, envName })
+        const isForward = typeof before === 'string' && !after
+        const { lines, next } = await services.logs.search(caller, address, filterOf(filter), {
+          limit: (isForward ? last : first) ?? first ?? last ?? ROOT_PAGE,
+          olderThan: after ? logPosition(after) : undefined,
+          newerThan: before ? logPosition(before) : undefined,
+        })
+        const edges = lines.map((node) => ({ cursor: logCursor(node), node }))
+        // A search that found less than was asked for goes on from where it stopped looking, found or not.
+        const end = next ? logCursor(next) : null
+        const [startCursor, endCursor] = [edges[0]?.cursor ?? null, edges.at(-1)?.cursor ?? null]
+        const pageInfo = isForward
+          ? { hasNextPage: true, hasPreviousPage: end !== null, startCursor: end ?? startCursor, endCursor }
+          : { hasNextPage: end !== null, hasPreviousPage: Boolean(after), startCursor, endCursor: end ?? endCursor }
+        return { edges, pageInfo }
+      },
     },
-    async resolve(_root, { appEnvId, envName, first, last, after, before, ...filter }, { services, caller }) {
-      const address = addressOf({ appEnvId, envName })
-      const isForward = typeof before === 'string' && !after
-      const { lines, next } = await services.logs.search(caller, address, filterOf(filter), {
-        limit: (isForward ? last : first) ?? first ?? last ?? ROOT_PAGE,
-        olderThan: after ? logPosition(after) : undefined,
-        newerThan: before ? logPosition(before) : undefined,
-      })
-      const edges = lines.map((node) => ({ cursor: logCursor(node), node }))
-      // A search that found less than was asked for goes on from where it stopped looking, found or not.
-      const end = next ? logCursor(next) : null
-      const [startCursor, endCursor] = [edges[0]?.cursor ?? null, edges.at(-1)?.cursor ?? null]
-      const pageInfo = isForward
-        ? { hasNextPage: true, hasPreviousPage: end !== null, startCursor: end ?? startCursor, endCursor }
-        : { hasNextPage: end !== null, hasPreviousPage: Boolean(after), startCursor, endCursor: end ?? endCursor }
-      return { edges, pageInfo }
-    },
-  }),
+    { name: 'LogLineConnection' },
+    { name: 'LogLineEdge' },
+  ),
 )
 
 const LogLinesMessage = builder.objectRef<LogMessage>('LogLinesMessage').implement({

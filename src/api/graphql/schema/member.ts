@@ -1,5 +1,6 @@
 import { member } from '../../../services/account/member-fields.ts'
 import { builder } from '../builder.ts'
+import { connectionTypeOf } from '../derive/connection-types.ts'
 import { relationOf, rowFields, rowType } from '../derive/resource-fields.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
 
@@ -17,13 +18,17 @@ export const Member = rowType(
 )
 
 builder.queryFields((t) => ({
-  members: t.prismaConnection({
-    type: Member,
-    cursor: 'accountId_userId',
-    defaultSize: ROOT_PAGE,
-    extensions: { pageSize: ROOT_PAGE },
-    description: 'The members of an account, by user id.',
-    args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
-    resolve: (query, _root, filter, { services, caller }) => services.accounts.members(caller, filter, query),
-  }),
+  members: t.prismaConnection(
+    {
+      type: Member,
+      cursor: 'accountId_userId',
+      defaultSize: ROOT_PAGE,
+      extensions: { pageSize: ROOT_PAGE },
+      description: 'The members of an account, by user id.',
+      args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
+      totalCount: (_root, filter, { services, caller }) => services.accounts.countMembers(caller, filter),
+      resolve: (query, _root, filter, { services, caller }) => services.accounts.members(caller, filter, query),
+    },
+    connectionTypeOf(member, Member),
+  ),
 }))

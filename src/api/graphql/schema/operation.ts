@@ -2,6 +2,7 @@ import { ORDER } from '../../../calls/order.ts'
 import { appEnv } from '../../../services/app-env/app-env-status-fields.ts'
 import { operation } from '../../../services/operation/operation-fields.ts'
 import { builder } from '../builder.ts'
+import { connectionTypeOf } from '../derive/connection-types.ts'
 import { permitRelation, relationOf, rowFields, rowType } from '../derive/resource-fields.ts'
 import { relatedRows } from '../execution/text-page.ts'
 import { AppEnv } from './app-env.ts'
@@ -53,5 +54,6 @@ builder.prismaObjectFields(AppEnv, (t) => ({
   operations: t.relatedConnection(
     'operations',
     relatedRows('operations', relationOf(appEnv, 'operations'), () => ({ orderBy: ORDER.operation })),
+    connectionTypeOf(operation, Operation),
   ),
 }))

@@ -3,6 +3,7 @@ import { QUERIES } from '../../../services/catalogue.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
 import { argumentsOf, inputOf } from '../derive/arguments.ts'
+import { connectionTypeOf } from '../derive/connection-types.ts'
 import { recordType, rowTypeOf } from '../derive/resource-fields.ts'
 import { pageOfRows } from '../execution/text-page.ts'
 import { ROOT_PAGE } from '../limits/sizes.ts'
@@ -70,29 +71,33 @@ function oneField(t: QueryBuilder, query: Query<Arguments>, words: Words): Made 
 }
 
 function rowConnection(t: QueryBuilder, query: ListQuery<Arguments>, { extensions, ...words }: Words): Made {
-  const page = pageOfRows<Arguments>((slice, args, context) =>
-    context.services.slice(query, context, inputOf(query, args), slice),
+  const page = pageOfRows<Arguments>(
+    (slice, args, context) => context.services.slice(query, context, inputOf(query, args), slice),
+    (args, context) => context.services.count(query, context, inputOf(query, args)),
   )
-  return t.prismaConnection({
-    ...page,
-    ...words,
-    type: typeOf(query),
-    extensions: { ...page.extensions, ...extensions },
-  } as never) as never
+  const type = typeOf(query)
+  const settings = { ...page, ...words, type, extensions: { ...page.extensions, ...extensions } }
+  return t.prismaConnection(settings as never, connectionTypeOf(query.of, type)) as never
 }
 
 function recordConnection(t: QueryBuilder, query: ListQuery<Arguments>, { extensions, ...words }: Words): Made {
   const { cursorOf } = query
   if (!cursorOf) throw new Error(`${query.name} has no cursor`)
-  return t.connection({
+  const type = typeOf(query)
+  const settings = {
     ...words,
-    type: typeOf(query),
+    type,
     extensions: { ...extensions, pageSize: ROOT_PAGE },
     async resolve(_root: unknown, args: Arguments, context: GraphQLContext) {
-      const found = await context.services.list(query, context, inputOf(query, args), pageRequest(args, ROOT_PAGE))
-      return connectionOf(found, cursorOf, args.after as string | null | undefined)
+      const input = inputOf(query, args)
+      const found = await context.services.list(query, context, input, pageRequest(args, ROOT_PAGE))
+      const totalCount = () => context.services.count(query, context, input)
+      return { ...connectionOf(found, cursorOf, args.after as string | null | undefined), totalCount }
     },
-  } as never) as never
+  }
+  const uncounted = [{ name: `${query.of.name}Connection` }, { name: `${query.of.name}Edge` }]
+  const types = query.count ? [connectionTypeOf(query.of, type)] : uncounted
+  return t.connection(settings as never, ...(types as never[])) as never
 }
 
 function wholeListField(t: QueryBuilder, query: WholeListQuery<Arguments>, words: Words): Made {

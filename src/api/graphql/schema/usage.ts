@@ -37,18 +37,26 @@ builder.queryFields((t) => ({
     },
     resolve: (_root, filter, { services, caller }) => services.usage.totals(caller, filterOf(filter)),
   }),
-  usageLines: t.connection({
-    type: UsageLine,
-    extensions: { pageSize: ROOT_PAGE },
-    description: 'Usage of an account, by day, environment and kind.',
-    args: {
-      accountId: t.arg.id({ description: ACCOUNT }),
-      from: t.arg({ type: 'DateTime', description: FROM }),
-      to: t.arg({ type: 'DateTime', description: TO }),
+  usageLines: t.connection(
+    {
+      type: UsageLine,
+      extensions: { pageSize: ROOT_PAGE },
+      description: 'Usage of an account, by day, environment and kind.',
+      args: {
+        accountId: t.arg.id({ description: ACCOUNT }),
+        from: t.arg({ type: 'DateTime', description: FROM }),
+        to: t.arg({ type: 'DateTime', description: TO }),
+      },
+      async resolve(_root, { accountId, from, to, ...page }, { services, caller }) {
+        const found = await services.usage.lines(
+          caller,
+          filterOf({ accountId, from, to }),
+          pageRequest(page, ROOT_PAGE),
+        )
+        return connectionOf(found, cursorOfLine, page.after)
+      },
     },
-    async resolve(_root, { accountId, from, to, ...page }, { services, caller }) {
-      const found = await services.usage.lines(caller, filterOf({ accountId, from, to }), pageRequest(page, ROOT_PAGE))
-      return connectionOf(found, cursorOfLine, page.after)
-    },
-  }),
+    { name: 'UsageLineConnection' },
+    { name: 'UsageLineEdge' },
+  ),
 }))

@@ -6,8 +6,15 @@ type Read = (text: string) => unknown
 const readNumber: Read = (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
 const readBoolean: Read = (text) => (text === 'true' ? true : text === 'false' ? false : text)
 const asIs: Read = (text) => text
+/** A list is written as `?status=A&status=B` or as `?status=A,B`: its values are words, without commas. */
+const readList = (text: string): unknown[] => text.split(',')
 
-const READERS: Record<string, Read> = { integer: readNumber, number: readNumber, boolean: readBoolean }
+const READERS: Record<string, Read> = {
+  integer: readNumber,
+  number: readNumber,
+  boolean: readBoolean,
+  array: readList,
+}
 
 /**
  * Converts a query string into the types of its schema, so that one schema validates bodies and queries alike. Values
@@ -21,13 +28,12 @@ export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => R
     const problems: FieldProblem[] = []
     for (const [name, text] of search) {
       readers ??= readersOf(schema)
-      if (Object.hasOwn(values, name)) problems.push({ field: name, message: 'is there twice' })
+      const read = readers.get(name) ?? asIs
+      const isThere = Object.hasOwn(values, name)
+      if (isThere && read !== readList) problems.push({ field: name, message: 'is there twice' })
+      const value = isThere && read === readList ? [...(values[name] as unknown[]), ...readList(text)] : read(text)
       // An assignment would not create a field named __proto__.
-      Object.defineProperty(values, name, {
-        value: (readers.get(name) ?? asIs)(text),
-        enumerable: true,
-        configurable: true,
-      })
+      Object.defineProperty(values, name, { value, enumerable: true, configurable: true })
     }
     if (problems.length > 0) throw invalidInput(problems)
     return values

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { listAnswer, listOf, type PageRequest } from '../../../calls/page.ts'
+import { listAnswer, listOf, MAX_COUNT, type PageRequest } from '../../../calls/page.ts'
 import {
   type AnyQuery,
   type ListQuery,
@@ -15,6 +15,18 @@ import type { AnyRead, ReadContext } from './route.ts'
 export function readOf(query: AnyQuery): AnyRead {
   const { name, permission, about, example } = query
   return { name, permission, about, example, ...SHAPES[query.kind](query as never) }
+}
+
+/** A count takes as long as reading: it is made when it is asked for. */
+const counting = { count: z.boolean().default(false).describe('Whether the answer says how many items there are.') }
+
+const counted = {
+  totalCount: z
+    .int()
+    .optional()
+    .describe(
+      `Number of items in all pages together, counted to ${MAX_COUNT.toLocaleString('en')}; only with count=true.`,
+    ),
 }
 
 type Shape = Omit<AnyRead, 'name' | 'permission' | 'about' | 'example'>
@@ -44,15 +56,22 @@ function ofOne(query: Query<Input>): Shape {
 }
 
 function ofList(query: ListQuery<Input>): Shape {
-  const { input, answer, items, isRecord } = query
+  const { input, answer, items, isRecord, count: isCounted } = query
   const wanted = { select: answer.select }
+  const envelope = listAnswer(items, answer.type)
   return {
-    query: z.strictObject({ ...input.shape, ...paging }),
-    answer: listAnswer(items, answer.type),
+    query: z.strictObject({ ...input.shape, ...paging, ...(isCounted ? counting : {}) }),
+    answer: isCounted ? envelope.extend(counted) : envelope,
     async run(context: ReadContext, given: PageRequest & Input) {
-      const { limit, cursor, ...filter } = given
-      const page = await context.services.list(query, context, filter, { limit, cursor }, wanted)
-      return listOf(items, page, (row) => (isRecord ? answer.of(row as never) : answer.record(row as never, context)))
+      const { limit, cursor, count, ...filter } = given
+      const [page, totalCount] = await Promise.all([
+        context.services.list(query, context, filter, { limit, cursor }, wanted),
+        count === true ? context.services.count(query, context, filter) : undefined,
+      ])
+      const list = listOf(items, page, (row) =>
+        isRecord ? answer.of(row as never) : answer.record(row as never, context),
+      )
+      return totalCount === undefined ? list : { ...list, totalCount }
     },
   }
 }

@@ -40,6 +40,7 @@ function columnConditions(writer: Writer, column: Column, wanted: unknown, alias
   const sql = `${alias}.${column.sql}`
   if (column.isList || !(COMPARABLE.has(column.type) || isEnum(column))) throw new Unknown(`where ${column.name}`)
   if (isValue(wanted)) return [compared(writer, sql, 'equals', wanted)]
+  if (isObject(wanted) && 'contains' in wanted) return [containing(writer, column, sql, wanted)]
   return entriesOf(wanted).map(([operator, value]) => {
     if (operator === 'in' || operator === 'notIn') return contained(writer, sql, operator, value)
     if (!(operator in COMPARISONS) || !isValue(value)) throw new Unknown(operator)
@@ -58,6 +59,17 @@ function compared(writer: Writer, sql: string, operator: string, value: unknown)
   if (operator === 'equals') return `${sql} IS NULL`
   if (operator === 'not') return `${sql} IS NOT NULL`
   throw new Unknown(`${operator} null`)
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
+
+/** `{ contains, mode: 'insensitive' }`, with the pattern's own characters as they are in the text, as Prisma has it. */
+function containing(writer: Writer, { type }: Column, sql: string, wanted: Readonly<Record<string, unknown>>): string {
+  const { contains, mode, ...others } = wanted
+  if (type !== 'String' || typeof contains !== 'string' || mode !== 'insensitive' || Object.keys(others).length > 0)
+    throw new Unknown('contains')
+  return `${sql} ILIKE '%' || ${parameter(writer, contains)} || '%'`
 }
 
 function contained(writer: Writer, sql: string, operator: 'in' | 'notIn', values: unknown): string {

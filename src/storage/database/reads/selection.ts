@@ -1,3 +1,4 @@
+import { conditionsOf } from './conditions.ts'
 import type { Column, Model, Relation } from './data-model.ts'
 import type { WantedText } from './row-text.ts'
 import { joinOf, type Nesting, type Part, sliceOf } from './slice.ts'
@@ -58,6 +59,7 @@ function fieldOf(writer: Writer, model: Model, name: string, wanted: unknown, al
     if (wanted !== true) throw new Unknown(name)
     return columnField(column, alias)
   }
+  if (name === '_count') return countsOf(writer, model, wanted, alias)
   const relation = model.relations.get(name)
   if (!relation) throw new Unknown(name)
   const query = wanted === true ? {} : (Object.fromEntries(entriesOf(wanted)) as Query)
@@ -84,6 +86,22 @@ function nestedList(writer: Writer, relation: Relation, query: Query, alias: str
   const join = (inner: string) => joinOf(relation, inner, alias)
   const { sql, decode } = listOf(writer, modelOf(writer, relation.target), query, join)
   return { sql: `coalesce((${sql}), '[]')`, decode }
+}
+
+/** How many rows there are of each relation, as Prisma's `_count` has it: `{ select: { apps: { where } } }`. */
+function countsOf(writer: Writer, model: Model, wanted: unknown, alias: string): Field {
+  const [[what, relations] = ['', {}], ...others] = entriesOf(wanted)
+  if (what !== 'select' || others.length > 0) throw new Unknown('_count')
+  const counts = entriesOf(relations).map(([name, counted]) => {
+    const relation = model.relations.get(name)
+    const [[condition, where] = ['where', {}], ...more] = counted === true ? [] : entriesOf(counted)
+    if (!relation?.isList || condition !== 'where' || more.length > 0) throw new Unknown(`_count ${name}`)
+    const target = modelOf(writer, relation.target)
+    const inner = nextAlias(writer)
+    const conditions = [...joinOf(relation, inner, alias).conditions, ...conditionsOf(writer, target, where, inner)]
+    return `'${name}', (SELECT count(*) FROM ${target.table} ${inner} WHERE ${conditions.join(' AND ')})`
+  })
+  return { sql: `json_build_object(${counts.join(', ')})`, decode: null }
 }
 
 /** The one row that a relation leads to, as an array; null when there is none. */

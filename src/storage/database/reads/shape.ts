@@ -45,6 +45,11 @@ function valueShape(value: unknown, values: unknown[]): string {
     values.push(value)
     return typeof value
   }
+  // The mode is part of the statement, and no value of it.
+  if ('contains' in value && 'mode' in value && typeof value.mode === 'string') {
+    values.push(value.contains)
+    return `{contains ${value.mode} ${Object.keys(value).length}}`
+  }
   let shape = Object.getPrototypeOf(value) === Object.prototype ? '{' : '?{'
   for (const name in value) shape += `${name}:${valueShape((value as Record<string, unknown>)[name], values)},`
   return `${shape}}`
