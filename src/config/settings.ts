@@ -603,8 +603,8 @@ export const SETTINGS = z.object({
   BERTH_GRAPHQL_MAX_DEPTH: count(12, 100).describe('Maximum depth of a GraphQL document.'),
   BERTH_GRAPHQL_MAX_ALIASES: count(30, 1000).describe('Maximum number of aliases in a GraphQL document.'),
   BERTH_GRAPHQL_MAX_TOKENS: count(2000, 100_000).describe('Maximum number of lexical tokens in a GraphQL document.'),
-  BERTH_GRAPHQL_MAX_COST: count(20_000, 10_000_000).describe(
-    'Maximum cost of a GraphQL operation: its fields, multiplied by the sizes of the lists they are in.',
+  BERTH_GRAPHQL_MAX_COST: count(10_000, 10_000_000).describe(
+    'Maximum cost of a GraphQL operation: its objects, multiplied by the sizes of the lists they are in; ten scalar fields count as an object.',
   ),
   BERTH_GRAPHQL_INTROSPECTION: switchable(true).describe('Answer GraphQL introspection queries.'),
   BERTH_SUBSCRIPTIONS_PER_SOCKET: count(100, 10_000).describe('Maximum number of subscriptions on one WebSocket.'),

@@ -8,7 +8,7 @@ import { isStorableTime, TIME_RULE } from '../../domain/times.ts'
 import type PrismaTypes from '../../storage/database/generated/pothos-types.ts'
 import { getDatamodel } from '../../storage/database/generated/pothos-types.ts'
 import type { GraphQLContext } from './context.ts'
-import { MAX_PAGE, NESTED_PAGE } from './limits/sizes.ts'
+import { MAX_PAGE, USUAL_PAGE } from './limits/sizes.ts'
 
 interface Types {
   PrismaTypes: PrismaTypes
@@ -31,7 +31,7 @@ export const builder = new SchemaBuilder<Types>({
     dmmf: getDatamodel(),
     exposeDescriptions: false,
     maxConnectionSize: MAX_PAGE,
-    defaultConnectionSize: NESTED_PAGE,
+    defaultConnectionSize: USUAL_PAGE,
   },
   relay: {
     nodeQueryOptions: false,
@@ -45,7 +45,9 @@ export const builder = new SchemaBuilder<Types>({
     endCursorFieldOptions: {
       description: 'Cursor of the last item of the page, to send as `after`; null when the page is empty.',
     },
-    firstArgOptions: { description: `Number of items to return from the start of the list, at most ${MAX_PAGE}.` },
+    firstArgOptions: {
+      description: `Number of items to return from the start of the list, at most ${MAX_PAGE}; ${USUAL_PAGE} when neither \`first\` nor \`last\` is given.`,
+    },
     lastArgOptions: { description: `Number of items to return from the end of the list, at most ${MAX_PAGE}.` },
     afterArgOptions: { description: 'Cursor to return items after.' },
     beforeArgOptions: { description: 'Cursor to return items before.' },

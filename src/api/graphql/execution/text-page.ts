@@ -4,7 +4,7 @@ import type { Slice } from '../../../calls/read.ts'
 import type { FlatField, ListField, TextField, WantedText } from '../../../storage/database/reads/row-text.ts'
 import type { GraphQLContext } from '../context.ts'
 import { passesGuards } from '../derive/guarded-fields.ts'
-import { MAX_PAGE, NESTED_PAGE, ROOT_PAGE } from '../limits/sizes.ts'
+import { MAX_PAGE, USUAL_PAGE } from '../limits/sizes.ts'
 import type { FieldPlan, ObjectPlan, TextPage, ValuePlan } from './planned.ts'
 
 type Rows = Promise<readonly object[]>
@@ -18,8 +18,8 @@ type CountRows<Args> = (args: Args, context: GraphQLContext) => Promise<number>
 /** Settings of a root connection whose rows have ids for cursors. A plan may read its rows as texts. */
 export const pageOfRows = <Args>(read: ReadPage<Args>, count: CountRows<Args>) => ({
   cursor: 'id' as const,
-  defaultSize: ROOT_PAGE,
-  extensions: { pageSize: ROOT_PAGE, [READ]: { read, count } satisfies RootRows<Args> },
+  defaultSize: USUAL_PAGE,
+  extensions: { pageSize: USUAL_PAGE, [READ]: { read, count } satisfies RootRows<Args> },
   totalCount: (_root: unknown, args: Args, context: GraphQLContext) => count(args, context),
   resolve: ((query: Slice, _root: unknown, args: Args, context: GraphQLContext) => read(query, args, context)) as never,
 })
@@ -72,7 +72,7 @@ export function textPage({ extensions }: GraphQLField<unknown, unknown>, page: V
     const lists = nested.map((one) => partOf(one, argumentsOf(one), asked))
     if (!isPlain(args) || lists.includes(null) || (isGuarded && !passesGuards(asked))) return null
     const text = { key, fields, lists } as WantedText
-    const size = sizeOf(args, ROOT_PAGE)
+    const size = sizeOf(args, USUAL_PAGE)
     const from = args.after == null ? { skip: 0 } : { skip: 1, cursor: { id: parsePrismaCursor(args.after) } }
     const reading = root.read({ text, select, ...from, take: size + 1 }, args, asked)
     return pageOf(reading, size, args.after != null, () => root.count(args, asked))
@@ -90,7 +90,7 @@ const sizeOf = ({ first }: Arguments, whenAbsent: number) =>
 function partOf(field: FieldPlan, args: Arguments, context: GraphQLContext) {
   const related = relatedTo(field)
   if (!related || !isPlain(args) || args.after != null) return null
-  return { ...related.rows(context), take: sizeOf(args, NESTED_PAGE) }
+  return { ...related.rows(context), take: sizeOf(args, USUAL_PAGE) }
 }
 
 const relatedTo = ({ field }: FieldPlan) => field?.extensions[RELATED] as Related | undefined

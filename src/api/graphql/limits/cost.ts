@@ -13,7 +13,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import { MAX_PAGE, NESTED_PAGE, PLAIN_LIST } from './sizes.ts'
+import { MAX_NODES, MAX_PAGE, PLAIN_LIST, USUAL_PAGE } from './sizes.ts'
 
 export type Variables = Readonly<Record<string, unknown>>
 
@@ -33,11 +33,32 @@ export interface Problem {
 }
 
 export interface Cost {
+  /** In objects. */
   cost: number
+  /** What the fields of the root cost, the costliest first. */
+  parts: CostPart[]
   problems: Problem[]
 }
 
-/** How many values an operation may ask for: each field once, times the sizes of the lists above it. */
+export interface CostPart {
+  field: string
+  cost: number
+}
+
+/** Costs are counted in tenths of an object: an object is a row that is found; a scalar is written from one. */
+const OBJECT = 10
+const SCALAR = 1
+
+/** Fields that take longer than others of their kind. */
+const DEAR: Readonly<Record<string, number>> = {
+  /** All rows are counted. */
+  totalCount: 20 * OBJECT,
+}
+
+/**
+ * How many objects an operation may ask for: each once, times the sizes of the lists above it; ten scalar fields count
+ * as one. The objects that a connection is made of are free: what it lists is counted.
+ */
 export function costOf(
   schema: GraphQLSchema,
   operation: OperationDefinitionNode,
@@ -46,8 +67,23 @@ export function costOf(
 ): Cost {
   const reckoning: Reckoning = { schema, fragments, variables, known: new Map(), problems: [] }
   const root = schema.getRootType(operation.operation)
-  const cost = root ? costOfSelections(reckoning, operation.selectionSet, root, 1) : 0
-  return { cost, problems: reckoning.problems }
+  const parts = root ? partsOf(reckoning, operation.selectionSet, root) : []
+  const cost = parts.reduce((sum, part) => sum + part.cost, 0)
+  return {
+    cost: inObjects(cost),
+    parts: parts.map((part) => ({ ...part, cost: inObjects(part.cost) })),
+    problems: reckoning.problems,
+  }
+}
+
+const inObjects = (tenths: number) => Math.ceil(tenths / OBJECT)
+
+function partsOf(reckoning: Reckoning, { selections }: SelectionSetNode, root: GraphQLNamedType): CostPart[] {
+  const parts = selections.map((selection) => ({
+    field: selection.kind === Kind.FIELD ? selection.name.value : '...',
+    cost: costOfSelections(reckoning, { kind: Kind.SELECTION_SET, selections: [selection] }, root, 1),
+  }))
+  return parts.sort((one, other) => other.cost - one.cost)
 }
 
 function costOfSelections(
@@ -85,20 +121,44 @@ function costOfFragment(reckoning: Reckoning, name: string, pageSize: number): n
 }
 
 function costOfField(reckoning: Reckoning, node: FieldNode, parent: GraphQLNamedType, pageSize: number): number {
-  if (!node.selectionSet || !(isObjectType(parent) || isInterfaceType(parent))) return 1
-  const field = parent.getFields()[node.name.value]
+  const name = node.name.value
+  if (!node.selectionSet || !(isObjectType(parent) || isInterfaceType(parent)))
+    return (Object.hasOwn(DEAR, name) && DEAR[name]) || SCALAR
+  const field = parent.getFields()[name]
   // Introspection is counted by itself, in what it answers with.
-  if (!field || node.name.value.startsWith('__')) return 1
+  if (!field || name.startsWith('__')) return SCALAR
+  const type = getNamedType(field.type)
   const own = sizeAsked(reckoning, node, field)
-  const times = own === null ? listSize(field, pageSize) : 1
-  return 1 + times * costOfSelections(reckoning, node.selectionSet, getNamedType(field.type), own ?? 1)
+  const times = own === null ? listSize(reckoning, node, field, parent, pageSize) : 1
+  return times * (costOfObject(field, parent) + costOfSelections(reckoning, node.selectionSet, type, own ?? 1))
 }
 
+/** The position of a page and its edges hold nothing of their own. */
+const costOfObject = ({ name }: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): number =>
+  isConnection(parent) && name !== 'nodes' ? 0 : OBJECT
+
+const isConnection = ({ name }: GraphQLNamedType): boolean => name.endsWith('Connection')
+
 /** `edges` and `nodes` hold as many as their connection was asked for; other lists have an assumed size. */
-function listSize(field: GraphQLField<unknown, unknown>, pageSize: number): number {
+function listSize(
+  { variables }: Reckoning,
+  node: FieldNode,
+  field: GraphQLField<unknown, unknown>,
+  parent: GraphQLNamedType,
+  pageSize: number,
+): number {
   const isList = isListType(field.type) || ('ofType' in field.type && isListType(field.type.ofType))
   if (!isList) return 1
-  return field.name === 'edges' || field.name === 'nodes' ? pageSize : PLAIN_LIST
+  if (isConnection(parent)) return pageSize
+  const ids = node.arguments?.find(({ name }) => name.value === 'ids')?.value
+  return ids ? idsAsked(ids, variables) : PLAIN_LIST
+}
+
+/** How many ids `nodes` is given; one id that is no list is a list of one. */
+function idsAsked(value: ValueNode, variables: Variables): number {
+  const ids =
+    value.kind === Kind.VARIABLE ? variables[value.name.value] : value.kind === Kind.LIST ? value.values : [value]
+  return Array.isArray(ids) ? Math.min(ids.length, MAX_NODES) : 1
 }
 
 /** The page size requested of a connection; null for any other field. */
@@ -109,7 +169,7 @@ function sizeAsked(
 ): number | null {
   if (!field.args.some(({ name }) => name === 'first')) return null
   const usual = field.extensions.pageSize
-  let size = typeof usual === 'number' ? usual : NESTED_PAGE
+  let size = typeof usual === 'number' ? usual : USUAL_PAGE
   for (const { name, value } of node.arguments ?? []) {
     const place = `${node.name.value}(${name.value}:)`
     const asked = valueAsked(value, variables)

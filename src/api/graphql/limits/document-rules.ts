@@ -12,8 +12,10 @@ import type { Config } from '../../../config/config.ts'
 
 type Limits = Pick<Config, 'BERTH_GRAPHQL_MAX_DEPTH' | 'BERTH_GRAPHQL_MAX_ALIASES'>
 
-export const tooMuch = (reason: string, message: string): GraphQLError =>
-  new GraphQLError(message, { extensions: { code: 'INVALID_INPUT', reason, http: { status: 400, spec: true } } })
+export const tooMuch = (reason: string, message: string, more: object = {}): GraphQLError =>
+  new GraphQLError(message, {
+    extensions: { code: 'INVALID_INPUT', reason, ...more, http: { status: 400, spec: true } },
+  })
 
 /** The limits on a document that do not depend on its variables: the verdict is cached with the document. */
 export function documentRule(limits: Limits): (context: ValidationContext) => ASTVisitor {

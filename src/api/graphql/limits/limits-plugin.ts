@@ -117,13 +117,15 @@ function refusalOf(args: ExecutionArgs, found: Prepared, maxCost: number): Graph
   const most = maxIntrospection(args.schema)
   if (introspectionOf(args, found) > most)
     return tooMuch('TOO_COSTLY', `This asks for more than ${most} values of the schema: ask for each of its parts once`)
-  const { cost, problems } = found.cost ?? reckon(args, found)
+  const { cost, parts, problems } = found.cost ?? reckon(args, found)
   const [first] = problems
   if (first) return tooMuch(first.reason, problems.map((problem) => problem.message).join('; '))
   if (cost > maxCost) {
+    const dearest = parts[0]?.field ?? ''
     return tooMuch(
       'TOO_COSTLY',
-      `This may ask for ${cost} values, and ${maxCost} are allowed: ask for smaller pages (first:) or less of each`,
+      `This may ask for ${cost} objects, most of them by ${dearest}, and ${maxCost} are allowed: ask for smaller pages (first:) or fewer fields; ten scalar fields count as one object`,
+      { cost: { requested: cost, allowed: maxCost, parts } },
     )
   }
   return null

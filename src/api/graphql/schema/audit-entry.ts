@@ -3,7 +3,7 @@ import type { RecordOf } from '../../../calls/resource.ts'
 import { AUDIT_FILTER, auditEntry, INSTALLATION_AUDIT } from '../../../services/audit/audit-entry-fields.ts'
 import { builder } from '../builder.ts'
 import { recordType } from '../derive/resource-fields.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
+import { USUAL_PAGE } from '../limits/sizes.ts'
 import { ListOrderEnum } from './enums.ts'
 import { connectionOf, pageRequest } from './page.ts'
 
@@ -13,7 +13,7 @@ builder.queryField('auditLog', (t) =>
   t.connection(
     {
       type: AuditEntry,
-      extensions: { pageSize: ROOT_PAGE },
+      extensions: { pageSize: USUAL_PAGE },
       description:
         'The audit log of an account, newest first. Restricted members see what was done to their environments and to the account.',
       args: {
@@ -42,7 +42,7 @@ builder.queryField('auditLog', (t) =>
           targetId: targetId ?? undefined,
           orderBy: orderBy ?? undefined,
         }
-        const found = await services.accounts.audit(caller, filter, pageRequest(page, ROOT_PAGE))
+        const found = await services.accounts.audit(caller, filter, pageRequest(page, USUAL_PAGE))
         return connectionOf(found, ({ sequence }) => String(sequence), page.after)
       },
     },

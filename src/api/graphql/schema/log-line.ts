@@ -4,7 +4,7 @@ import { logLine } from '../../../services/log/log-line-fields.ts'
 import type { LogRecord } from '../../../services/log/log-queries.ts'
 import { builder } from '../builder.ts'
 import { recordFields, relationOf } from '../derive/resource-fields.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
+import { USUAL_PAGE } from '../limits/sizes.ts'
 import { followLines, type LogMessage } from '../subscriptions/follow-lines.ts'
 import { whileAllowed } from '../subscriptions/while-allowed.ts'
 import { addressArgs, addressOf } from './app-env.ts'
@@ -45,7 +45,7 @@ builder.queryField('logs', (t) =>
   t.connection(
     {
       type: LogLine,
-      extensions: { pageSize: ROOT_PAGE },
+      extensions: { pageSize: USUAL_PAGE },
       description:
         'Lines that the containers of an environment wrote, or with the type BUILD its builds, newest first; kept when the containers are gone. `after` goes back in time, `before` with `last` forward. One of the first two arguments is required.',
       args: {
@@ -66,7 +66,7 @@ builder.queryField('logs', (t) =>
         const address = addressOf({ appEnvId, envName })
         const isForward = typeof before === 'string' && !after
         const { lines, next } = await services.logs.search(caller, address, filterOf(filter), {
-          limit: (isForward ? last : first) ?? first ?? last ?? ROOT_PAGE,
+          limit: (isForward ? last : first) ?? first ?? last ?? USUAL_PAGE,
           olderThan: after ? logPosition(after) : undefined,
           newerThan: before ? logPosition(before) : undefined,
         })

@@ -2,7 +2,7 @@ import { member } from '../../../services/account/member-fields.ts'
 import { builder } from '../builder.ts'
 import { connectionTypeOf } from '../derive/connection-types.ts'
 import { relationOf, rowFields, rowType } from '../derive/resource-fields.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
+import { USUAL_PAGE } from '../limits/sizes.ts'
 
 export const Member = rowType(
   member,
@@ -22,8 +22,8 @@ builder.queryFields((t) => ({
     {
       type: Member,
       cursor: 'accountId_userId',
-      defaultSize: ROOT_PAGE,
-      extensions: { pageSize: ROOT_PAGE },
+      defaultSize: USUAL_PAGE,
+      extensions: { pageSize: USUAL_PAGE },
       description: 'The members of an account, by user id.',
       args: { accountId: t.arg.id({ required: true, description: 'Id of the account.' }) },
       totalCount: (_root, filter, { services, caller }) => services.accounts.countMembers(caller, filter),

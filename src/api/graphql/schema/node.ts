@@ -1,9 +1,10 @@
 import { queryFromInfo } from '@pothos/plugin-prisma'
 import type { GraphQLResolveInfo } from 'graphql'
-import { notFound } from '../../../domain/errors.ts'
+import { DomainError, invalidField, notFound } from '../../../domain/errors.ts'
 import { type IdPrefix, prefixOf } from '../../../domain/ids.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
+import { MAX_NODES } from '../limits/sizes.ts'
 
 export interface NodeShape {
   id: string
@@ -34,6 +35,24 @@ builder.queryField('node', (t) =>
     resolve: (_root, { id }, context, info) => loadNode(context, info, id),
   }),
 )
+
+builder.queryField('nodes', (t) =>
+  t.field({
+    type: [Node],
+    nullable: { list: false, items: true },
+    description: `Objects of any type, by their ids, at most ${MAX_NODES}; null in place of one that is gone or hidden from you.`,
+    args: { ids: t.arg.idList({ required: true, description: 'Ids of any objects.' }) },
+    resolve(_root, { ids }, context, info) {
+      if (ids.length > MAX_NODES) throw invalidField('ids', `must be at most ${MAX_NODES} ids, not ${ids.length}`)
+      return Promise.all(ids.map((id) => loadNode(context, info, id).catch(nullWhenHidden)))
+    },
+  }),
+)
+
+function nullWhenHidden(error: unknown): null {
+  if (error instanceof DomainError && (error.code === 'NOT_FOUND' || error.code === 'FORBIDDEN')) return null
+  throw error
+}
 
 async function loadNode(context: GraphQLContext, info: GraphQLResolveInfo, id: string): Promise<NodeShape> {
   const prefix = prefixOf(id)

@@ -6,7 +6,7 @@ import { argumentsOf, inputOf } from '../derive/arguments.ts'
 import { connectionTypeOf } from '../derive/connection-types.ts'
 import { recordType, rowTypeOf } from '../derive/resource-fields.ts'
 import { pageOfRows } from '../execution/text-page.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
+import { USUAL_PAGE } from '../limits/sizes.ts'
 import { findableAsNode, Node } from './node.ts'
 import { connectionOf, pageRequest } from './page.ts'
 
@@ -87,10 +87,10 @@ function recordConnection(t: QueryBuilder, query: ListQuery<Arguments>, { extens
   const settings = {
     ...words,
     type,
-    extensions: { ...extensions, pageSize: ROOT_PAGE },
+    extensions: { ...extensions, pageSize: USUAL_PAGE },
     async resolve(_root: unknown, args: Arguments, context: GraphQLContext) {
       const input = inputOf(query, args)
-      const found = await context.services.list(query, context, input, pageRequest(args, ROOT_PAGE))
+      const found = await context.services.list(query, context, input, pageRequest(args, USUAL_PAGE))
       const totalCount = () => context.services.count(query, context, input)
       return { ...connectionOf(found, cursorOf, args.after as string | null | undefined), totalCount }
     },

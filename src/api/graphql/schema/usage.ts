@@ -3,7 +3,7 @@ import { type UsageRecord, usage, usageLine } from '../../../services/usage/usag
 import { cursorOfLine } from '../../../services/usage/usage-queries.ts'
 import { builder } from '../builder.ts'
 import { recordType } from '../derive/resource-fields.ts'
-import { ROOT_PAGE } from '../limits/sizes.ts'
+import { USUAL_PAGE } from '../limits/sizes.ts'
 import { connectionOf, pageRequest } from './page.ts'
 
 const Usage = recordType<UsageRecord>(usage)
@@ -40,7 +40,7 @@ builder.queryFields((t) => ({
   usageLines: t.connection(
     {
       type: UsageLine,
-      extensions: { pageSize: ROOT_PAGE },
+      extensions: { pageSize: USUAL_PAGE },
       description: 'Usage of an account, by day, environment and kind.',
       args: {
         accountId: t.arg.id({ description: ACCOUNT }),
@@ -51,7 +51,7 @@ builder.queryFields((t) => ({
         const found = await services.usage.lines(
           caller,
           filterOf({ accountId, from, to }),
-          pageRequest(page, ROOT_PAGE),
+          pageRequest(page, USUAL_PAGE),
         )
         return connectionOf(found, cursorOfLine, page.after)
       },
