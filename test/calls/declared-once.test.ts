@@ -21,6 +21,7 @@ interface Exception {
 const IN_GRAPHQL: Exception[] = [
   { reason: 'the ways into the API', isOne: (place) => /^(Query|Mutation|Subscription)\./.test(place) },
   { reason: 'connections, which Pothos makes', isOne: (place) => /^(PageInfo|\w+(Connection|Edge))\./.test(place) },
+  { reason: 'the cost of a request, which is no noun', isOne: (place) => /^RequestCost(Part)?\./.test(place) },
   { reason: 'messages of subscriptions', isOne: (place) => /^\w+Message\./.test(place) },
   {
     reason: 'what a mutation leads to, where REST answers with ids',

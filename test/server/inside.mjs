@@ -38,7 +38,7 @@ async function call(method, path, body) {
       method,
       headers,
       ...(body ? { body: JSON.stringify(body) } : {}),
-      signal: AbortSignal.timeout(60_000),
+      signal: AbortSignal.timeout(300_000),
     })
     if (![429, 503].includes(response.status)) break
     await pause(1_000)

@@ -7,6 +7,8 @@ export type FieldPermission = Permission | 'of what it finds'
 /** Those that the catalogue of reads does not declare: each is written by hand, because REST has no field like it. */
 const QUERIES: Readonly<Record<string, FieldPermission>> = {
   node: 'of what it finds',
+  nodes: 'of what it finds',
+  requestCost: 'of what it finds',
   // appEnv:observe is enough to find one environment; each field beyond its state needs appEnv:read.
   appEnv: 'appEnv:observe',
   auditLog: 'audit:read',

@@ -18,12 +18,10 @@ interface Counted {
  * The type of every list of a noun, wherever it stands. Call it in the fields of a type, when all types are declared.
  * `type` is the noun's own.
  */
-export function connectionTypeOf({ name }: Resource, type: unknown): never {
+export function connectionTypeOf({ name }: Resource, type: unknown, isCounted = true): never {
   const known = connections.get(name)
   if (known) return known as never
-  const ref = builder.connectionObject({
-    type: type as never,
-    name: `${name}Connection`,
+  const counted = {
     fields: (t: FieldBuilder) => ({
       totalCount: t.int({
         description: `Number of items in all pages together, counted to ${MAX_COUNT.toLocaleString('en')} at the top level.`,
@@ -35,7 +33,9 @@ export function connectionTypeOf({ name }: Resource, type: unknown): never {
         },
       }),
     }),
-  } as never)
+  }
+  const connection = { type, name: `${name}Connection`, ...(isCounted ? counted : {}) }
+  const ref = builder.connectionObject(connection as never)
   connections.set(name, ref as never)
   return ref as never
 }

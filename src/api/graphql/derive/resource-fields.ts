@@ -5,6 +5,7 @@ import type { Field, FieldContext, Fields, InGraphQL } from '../../../calls/fiel
 import { type Resource, resourceOf } from '../../../calls/resource.ts'
 import { builder } from '../builder.ts'
 import { enumNamed, enumOf } from './described-enum.ts'
+import { edgesOf } from './edges.ts'
 import { definitionOf, isIdName, isTime, isWhole, unwrapped } from './zod-definition.ts'
 
 /** As much of Pothos' field builders as is used here; each of them knows the rows of its own type only. */
@@ -55,9 +56,10 @@ function fieldMap(owner: string, fields: Fields, make: Make): FieldMap {
 }
 
 /** Fields of a Prisma object: columns as they are; what is worked out from others has Pothos load those. */
-export const rowFields = (t: unknown, { name: owner, fields, graphqlFields }: Resource): FieldMap =>
-  fieldMap(owner, { ...fields, ...graphqlFields }, (_name, options, { column, select, value, inGraphQL }) => {
-    const builder = t as AnyBuilder
+export const rowFields = (t: unknown, { name: owner, fields, graphqlFields }: Resource): FieldMap => {
+  const all = { ...fields, ...graphqlFields }
+  const builder = t as AnyBuilder
+  const own = fieldMap(owner, all, (_name, options, { column, select, value, inGraphQL }) => {
     const plain = inGraphQL?.column ?? column
     if (plain) return builder.expose(plain, options)
     const needs = Object.keys(select).length > 0 ? { select } : {}
@@ -67,6 +69,8 @@ export const rowFields = (t: unknown, { name: owner, fields, graphqlFields }: Re
       resolve: (row: never, _args: object, context: FieldContext) => value(row, context),
     })
   })
+  return { ...own, ...edgesOf(builder, owner, all) } as FieldMap
+}
 
 /** Fields of what a service answers with, which has their names. `source` finds the record in what is resolved. */
 export const recordFields = <Source>(
@@ -98,7 +102,10 @@ export function recordType<Shape extends object>(
     description,
     // Records call their id by another name, which the field of the type knows.
     interfaces: [...interfaces] as never[],
-    fields: (t) => recordFields(t, name, { ...fields, ...graphqlFields }),
+    fields: (t) => {
+      const all = { ...fields, ...graphqlFields }
+      return { ...recordFields(t, name, all), ...edgesOf(t as AnyBuilder, name, all) } as FieldMap
+    },
   })
   return ref as never
 }

@@ -4,8 +4,9 @@ import { appEnv } from '../../../services/app-env/app-env-status-fields.ts'
 import type { AppEnvAddress } from '../../../services/targets/load-app-env.ts'
 import { builder } from '../builder.ts'
 import type { ArgBuilder } from '../derive/arguments.ts'
-import { relationOf, rowFields, rowType, wordsOf } from '../derive/resource-fields.ts'
-import { findableAsNode, Node } from './node.ts'
+import { findableById } from '../derive/edges.ts'
+import { relationOf, rowFields, rowType, rowTypeOf, wordsOf } from '../derive/resource-fields.ts'
+import { Node } from './node.ts'
 
 export const AppEnv = rowType(
   appEnv,
@@ -23,9 +24,11 @@ export const AppEnv = rowType(
   }),
 )
 
-findableAsNode('env', 'AppEnv', ({ services, caller }, id, queryOf) =>
-  services.appEnvs.observe(caller, { appEnvId: id }, queryOf()),
-)
+findableById('env', {
+  typeName: 'AppEnv',
+  type: () => rowTypeOf(appEnv),
+  load: ({ services, caller }, id, queryOf) => services.appEnvs.observe(caller, { appEnvId: id }, queryOf()),
+})
 
 builder.queryFields((t) => ({
   appEnv: t.prismaField({

@@ -2,9 +2,10 @@ import { ORDER } from '../../../calls/order.ts'
 import { notFound } from '../../../domain/errors.ts'
 import { user } from '../../../services/user/user-fields.ts'
 import { builder } from '../builder.ts'
-import { relationOf, rowFields, rowType } from '../derive/resource-fields.ts'
+import { findableById } from '../derive/edges.ts'
+import { relationOf, rowFields, rowType, rowTypeOf } from '../derive/resource-fields.ts'
 import { Member } from './member.ts'
-import { findableAsNode, Node } from './node.ts'
+import { Node } from './node.ts'
 
 export const User = rowType(
   user,
@@ -25,7 +26,11 @@ export const User = rowType(
 )
 
 // Other users are seen as members of accounts; as such they have no page of their own.
-findableAsNode('usr', 'User', ({ services, caller }, id, queryOf) => {
-  if (caller.userId !== id) throw notFound('user', id)
-  return services.users.self(caller, queryOf())
+findableById('usr', {
+  typeName: 'User',
+  type: () => rowTypeOf(user),
+  load({ services, caller }, id, queryOf) {
+    if (caller.userId !== id) throw notFound('user', id)
+    return services.users.self(caller, queryOf())
+  },
 })
