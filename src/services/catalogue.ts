@@ -44,6 +44,7 @@ import { deleteCredential } from './credential/delete-credential.ts'
 import { testCredential } from './credential/test-credential.ts'
 import { listDatabasePresets } from './database-preset/list-database-presets.ts'
 import { getDeployment, listDeployments } from './deployment/deployment-queries.ts'
+import { listEvents } from './event/event-queries.ts'
 import { connectGitInstallation } from './git/connect-git-installation.ts'
 import { createGitHook, deleteGitHook, rotateGitHookSecret, updateGitHook } from './git-hook/git-hook-commands.ts'
 import { getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './git-hook/git-hook-queries.ts'
@@ -263,6 +264,7 @@ export const GROUPS: readonly Group[] = [
     calls: [
       getAccount,
       listAudit,
+      listEvents,
       listAccounts,
       listRegions,
       listRegionEngines,

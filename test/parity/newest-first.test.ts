@@ -37,6 +37,7 @@ const OTHERWISE: Readonly<Record<string, string>> = {
   getUsage: 'lines of a bill, by day',
   listCredentialUsages: 'a summary, by kind',
   listLogs: 'newest first; test/api/rest/logs.test.ts reads them',
+  listEvents: 'newest first by sequence; test/parity/past-events.test.ts reads them',
   listStatements: 'newest first by month; test/storage/usage/ closes months',
   listWebhookAttempts: 'newest first by number: attempts have no id',
   getAppEnvHistory: 'newest first by version; test/api/rest/app-envs.test.ts reads it',
@@ -133,8 +134,8 @@ test('the audit log is oldest first when that is asked for, in both APIs', async
 const NESTED = Object.values(schema.getTypeMap()).flatMap((type) =>
   isObjectType(type) && !['Query', 'Mutation', 'Subscription'].includes(type.name) && !type.name.startsWith('__')
     ? Object.values(type.getFields()).flatMap((field) =>
-        // Statements are known by their month: newest first by that, as in `OTHERWISE`.
-        /(?<!Statement)Connection$/.test(getNamedType(field.type).name) ? [[type.name, field.name] as const] : [],
+        // Statements and events are known by month and sequence: newest first by that, as in `OTHERWISE`.
+        /(?<!Statement|Event)Connection$/.test(getNamedType(field.type).name) ? [[type.name, field.name] as const] : [],
       )
     : [],
 )

@@ -87,6 +87,7 @@ export const CASES: Record<string, ReadCase> = {
   listOperations: below('appEnvId', 'operations'),
   getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },
   listAudit: below('accountId', 'auditLog'),
+  listEvents: below('accountId', 'events', 'nodes { cursor type }'),
   getUsage: {
     query: ({ accountId }) => ({ accountId, from: '2026-01-01T00:00:00Z', to: '2026-02-01T00:00:00Z' }),
     field: ({ accountId }) => `usage(accountId: "${accountId}") { currency total forecast totals { kind amount } }`,

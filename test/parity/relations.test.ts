@@ -87,12 +87,23 @@ describe('what belongs to an object is the same by its field and by itself', () 
     const selection = selectionOf(relation)
     const root = type === 'Account' ? 'account' : type === 'App' ? 'app' : 'appEnv'
     const below = await readGraphQL(served, world.adminToken, `${root}(id: "${id}") { found: ${field} ${selection} }`)
-    const alone = await readGraphQL(served, world.adminToken, `${field}(${argument}: "${id}") ${selection}`)
+    const hasAccount =
+      argument !== 'accountId' && query.getFields()[field]?.args.some(({ name }) => name === 'accountId')
+    const args = `${argument}: "${id}"${hasAccount ? `, accountId: "${place.accountId}"` : ''}`
+    const alone = await readGraphQL(served, world.adminToken, `${field}(${args}) ${selection}`)
     expect(below.code).toBeNull()
     // By itself, what an object does not have is an error; as its field, it is null.
     if (alone.code !== null) expect([alone.code, below.body.found]).toEqual(['NOT_FOUND', null])
     else expect(below.body.found).toEqual(alone.body)
   })
+})
+
+test('a thing of another account than the current one is found by its own', async () => {
+  const field = `appEnv(id: "${place.appEnvId}") { volumes { nodes { appEnv { id } } } events(first: 1) { nodes { appEnv { id } } } }`
+  const { body, code } = await readGraphQL(served, world.adminToken, field)
+  expect(code).toBeNull()
+  const own = { appEnv: { id: place.appEnvId } }
+  expect(body).toEqual({ volumes: { nodes: [own, own] }, events: { nodes: [own] } })
 })
 
 describe('an id leads to what it names', () => {

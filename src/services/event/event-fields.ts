@@ -1,4 +1,5 @@
 import { enumeration } from '../../calls/enumeration.ts'
+import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, json, text, time } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 
@@ -60,6 +61,7 @@ export const eventType = enumeration(
 )
 
 interface EventRow {
+  cursor: string
   type: keyof typeof eventType.values
   appId: string | null
   appEnvId: string | null
@@ -72,16 +74,28 @@ const field = fieldsOf<EventRow>()
 
 export const event = resource({
   name: 'Event',
+  id: 'Event',
   description: 'Something that happened, as the account’s event sequence records it.',
+  examples: {
+    cursor: '421',
+    type: 'operation.succeeded',
+    appId: exampleId('app'),
+    appEnvId: exampleId('env'),
+    operationId: exampleId('op'),
+    payload: { kind: 'DEPLOY_IMAGE', status: 'SUCCEEDED' },
+    createdAt: '2026-11-20T09:45:00.000Z',
+  },
   fields: {
+    cursor: field.given(
+      'cursor',
+      text,
+      'Position of the event in the sequence. Send it as `after` to continue after the event.',
+    ),
     type: field.given('type', eventType.type, 'Kind of event.'),
     appId: field.given('appId', text.nullable(), 'Id of the app that the event is about.'),
     appEnvId: field.given('appEnvId', text.nullable(), 'Id of the environment that the event is about.'),
     operationId: field.given('operationId', text.nullable(), 'Id of the operation that the event is about.'),
     payload: field.given('payload', json, 'Details of the event, without secrets.', { inGraphQL: { nullable: false } }),
     createdAt: field.given('createdAt', time, 'Time at which the event happened.'),
-  },
-  relations: {
-    cursor: { description: 'Position of the event in the sequence. Send it as `after` to continue after the event.' },
   },
 })

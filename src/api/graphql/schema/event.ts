@@ -1,21 +1,16 @@
+import type { RecordOf } from '../../../calls/resource.ts'
 import { event, eventType } from '../../../services/event/event-fields.ts'
 import { cursorOf } from '../../../storage/events/cursor.ts'
-import type { EventType, RecordedEvent } from '../../../storage/events/event.ts'
-import { builder } from '../builder.ts'
+import type { EventType } from '../../../storage/events/event.ts'
+import type { builder } from '../builder.ts'
 import type { ArgBuilder } from '../derive/arguments.ts'
-import { recordFields, relationOf } from '../derive/resource-fields.ts'
+import { recordType } from '../derive/resource-fields.ts'
 import type { Message } from '../subscriptions/follow.ts'
 
 // A new kind of event does not compile until it is described.
 eventType.values satisfies Record<EventType, string>
 
-const Event = builder.objectRef<RecordedEvent>('Event').implement({
-  description: event.description,
-  fields: (t) => ({
-    cursor: t.string({ ...relationOf(event, 'cursor'), resolve: ({ sequence }) => cursorOf(sequence) }),
-    ...recordFields(t, event.name, event.fields),
-  }),
-})
+const Event = recordType<RecordOf<typeof event.answer>>(event)
 
 type MessageBuilder<State> = PothosSchemaTypes.ObjectFieldBuilder<(typeof builder)['$inferSchemaTypes'], Message<State>>
 
@@ -29,7 +24,7 @@ export const messageFields = <State>(t: MessageBuilder<State>) => ({
     type: Event,
     nullable: true,
     description: 'Event that the message is about; null in the first message.',
-    resolve: ({ event }) => event,
+    resolve: ({ event }) => event && ({ ...event, cursor: cursorOf(event.sequence) } as never),
   }),
 })
 

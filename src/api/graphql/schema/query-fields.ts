@@ -47,7 +47,12 @@ function fieldOf(t: QueryBuilder, query: AnyQuery, below: Below | null = null): 
     extensions: { permission: query.permission, ...(below ? { declaredAs: query.name } : {}) },
     ...(below ? { nullable: true } : {}),
   }
-  const given: Given = (parent, args) => (below ? { ...args, [below.argument]: (parent as { id: string }).id } : args)
+  const given: Given = (parent, args) => {
+    if (!below) return args
+    const { id, accountId = id } = parent as { id: string; accountId?: string }
+    // Without its account, the read would be about the caller's current one.
+    return { ...args, ...('accountId' in query.input.shape ? { accountId } : {}), [below.argument]: id }
+  }
   switch (query.kind) {
     case 'one':
       return oneField(t, query, words, given, below !== null)
