@@ -70,6 +70,7 @@ import { createRegion, updateRegion } from './plan/region-commands.ts'
 import { listPods } from './pod/pod-queries.ts'
 import { deletePullRequestEnvs, setPullRequestEnvs } from './pull-request-envs/pull-request-envs-commands.ts'
 import { getPullRequestEnvs } from './pull-request-envs/pull-request-envs-queries.ts'
+import { searchAccount } from './search/search-queries.ts'
 import { installCompose } from './solution/install-compose.ts'
 import { installSolution } from './solution/install-solution.ts'
 import { removeInstallation } from './solution/remove-installation.ts'
@@ -109,7 +110,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Apps',
     description: 'What to run: an image or a source, its port and its health check.',
-    calls: [getApp, listApps, createApp, updateApp, deleteApp],
+    calls: [getApp, listApps, searchAccount, createApp, updateApp, deleteApp],
   },
   {
     name: 'Deployments',

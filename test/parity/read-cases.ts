@@ -86,6 +86,10 @@ export const CASES: Record<string, ReadCase> = {
   getOperation: { query: ({ operationId }) => ({ operationId }), field: byId('operationId', 'operation') },
   listOperations: below('appEnvId', 'operations'),
   getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },
+  searchAccount: {
+    query: ({ accountId }) => ({ accountId, text: 'App' }),
+    field: ({ accountId }) => `search(accountId: "${accountId}", text: "App") { kind id name }`,
+  },
   listAudit: below('accountId', 'auditLog'),
   listEvents: below('accountId', 'events', 'nodes { cursor type }'),
   getUsage: {

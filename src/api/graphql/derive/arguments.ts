@@ -4,7 +4,7 @@ import type { AnyQuery } from '../../../calls/query.ts'
 import { DomainError, invalidInput } from '../../../domain/errors.ts'
 import type { builder } from '../builder.ts'
 import { enumOf } from './described-enum.ts'
-import { definitionOf, isIdName, isTime, unwrapped } from './zod-definition.ts'
+import { definitionOf, isIdName, isTime, isWhole, unwrapped } from './zod-definition.ts'
 
 export type ArgBuilder = Parameters<
   Extract<NonNullable<Parameters<typeof builder.queryField>[1]>, (...args: never[]) => unknown>
@@ -35,6 +35,8 @@ function typeOf(schema: z.ZodType, name: string): unknown {
       return isTime(schema) ? 'DateTime' : isIdName(name) ? 'ID' : 'String'
     case 'boolean':
       return 'Boolean'
+    case 'number':
+      return isWhole(schema) ? 'Int' : 'Float'
     case 'enum':
       return enumOf(Object.values(entries))
     case 'array':

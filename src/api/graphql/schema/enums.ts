@@ -22,6 +22,7 @@ import { metric, metricStep, metricUnit } from '../../../services/metric/metric-
 import { authorizationStatus } from '../../../services/oauth/authorization-fields.ts'
 import { operationKind, operationStatus } from '../../../services/operation/operation-fields.ts'
 import { terminationReason } from '../../../services/pod/pod-fields.ts'
+import { searchKind } from '../../../services/search/search-fields.ts'
 import { solutionCategory, solutionInputType } from '../../../services/solution/solution-fields.ts'
 import { componentState, installationStatus } from '../../../services/solution/solution-installation-fields.ts'
 import { appEnvStatus } from '../../../services/targets/app-env-reference.ts'
@@ -46,6 +47,7 @@ export const WebhookDeliveryStatusEnum = describedEnum(webhookDeliveryStatus)
 const OTHERS: readonly Enumeration[] = [
   ...appTypeEnumerations,
   namedOrder,
+  searchKind,
   deploymentStatus,
   deploymentType,
   operationKind,
