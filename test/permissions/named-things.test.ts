@@ -60,7 +60,7 @@ const CLASSIFIED: ReadonlyMap<string, Kind> = new Map([
      healthCheck.headers.* healthCheck.liveness.command[] healthCheck.liveness.headers.* healthCheck.liveness.path
      healthCheck.path healthCheck.readiness.command[] healthCheck.readiness.headers.* healthCheck.readiness.path
      healthCheck.startup.command[] healthCheck.startup.headers.* healthCheck.startup.path healthCheckHeaders.*
-     healthCheckPath image jobConfig.args[] jobConfig.command jobConfig.workingDir liveness.command[] liveness.headers.*
+     healthCheckPath image jobConfig.args[] jobConfig.command jobConfig.workingDir labels.* liveness.command[] liveness.headers.*
      liveness.path name path pointInTime reachAddress readiness.command[] readiness.headers.* readiness.path recipients[]
      registryEmail registryPassword registryServer registryUsername releaseCommand.args[] releaseCommand.command
      releaseCommand.workingDir startup.command[] startup.headers.* startup.path startupConfig.args[] startupConfig.command

@@ -13,7 +13,7 @@ export type AppChanges = Prisma.AppUncheckedUpdateInput
 
 /** Fields whose value really changes; a field that was not sent, or has the value already, is left out. */
 export function changesOf(input: UpdateAppInput, app: App): AppChanges {
-  const { appId: _appId, applyImmediately: _apply, useVolume, volumePath: path, ...others } = input
+  const { appId: _appId, applyImmediately: _apply, labels: _labels, useVolume, volumePath: path, ...others } = input
   const {
     healthCheck: _check,
     healthCheckPath: _path,
@@ -50,6 +50,7 @@ type Sent = Omit<
   UpdateAppInput,
   | 'appId'
   | 'applyImmediately'
+  | 'labels'
   | 'useVolume'
   | 'volumePath'
   | 'healthCheck'

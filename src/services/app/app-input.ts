@@ -18,6 +18,7 @@ import { parseBuildArgs } from '../../domain/build-args.ts'
 import { foreignTransport } from '../../domain/repository-address.ts'
 import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
 import { appHealthCheck } from '../health-check/health-check-input.ts'
+import { labelChanges, labels } from '../label/label-input.ts'
 import { buildResources } from '../plan/build-resources.ts'
 import { volumePath } from '../volume/volume-input.ts'
 
@@ -126,12 +127,14 @@ export const createAppInput = z.strictObject({
   gitRepo: gitRepo.optional(),
   gitInstallationId: gitInstallationId.optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
+  labels: labels.optional(),
 })
 
 export const updateAppInput = z.strictObject({
   appId: id('app'),
   ...shared,
   ...typeConfigInputs({ isChangeOfApp: true }),
+  labels: labelChanges.optional(),
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),
 })
 

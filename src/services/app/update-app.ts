@@ -4,6 +4,7 @@ import { type CommandContext, command } from '../../calls/command.ts'
 import { changedBuildResources } from '../../domain/build-resources.ts'
 import type { App, AppEnv, Content } from '../../storage/database/generated/prisma/client.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
+import { changeAppLabels } from '../label/change-labels.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { requireBuildResourcesWithinPlan } from '../plan/build-resources.ts'
 import { lockApp } from '../targets/load-app.ts'
@@ -44,7 +45,14 @@ export const updateApp = command({
       include: { currentContent: true },
     })
     const reimaged = input.image === undefined ? [] : appEnvs.filter((appEnv) => imageOf(appEnv, app) !== input.image)
-    const changed = [...new Set([...changedFields(changes), ...(reimaged.length > 0 ? ['image'] : [])])]
+    const isRelabelled = await changeAppLabels(tx, app, input.labels)
+    const changed = [
+      ...new Set([
+        ...changedFields(changes),
+        ...(reimaged.length > 0 ? ['image'] : []),
+        ...(isRelabelled ? ['labels'] : []),
+      ]),
+    ]
     const updated = changed.length > 0 ? await write(context, app, changes, input.image) : app
     if (changed.some((field) => field.startsWith('healthCheck')))
       await followHealthCheck(

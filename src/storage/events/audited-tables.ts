@@ -93,6 +93,22 @@ export const AUDITED_TABLES: Readonly<Record<string, AuditedTable>> = {
     omitted: `rollout_id last_version replicas_desired ${OBSERVED} last_restart_at last_restart_reason next_backup_at`,
     as: { region_code: 'region' },
   },
+  app_label: {
+    type: 'appLabel',
+    id: 'app_id',
+    label: 'key',
+    key: ['app_id', 'key'],
+    shown: 'value',
+    omitted: 'app_id key',
+  },
+  app_env_label: {
+    type: 'appEnvLabel',
+    id: 'app_env_id',
+    label: 'key',
+    key: ['app_env_id', 'key'],
+    shown: 'value',
+    omitted: 'key',
+  },
   variable: {
     type: 'variable',
     label: 'name',
