@@ -114,6 +114,8 @@ const shared = {
   ).optional(),
 }
 
+const gitProvider = z.enum(['GITHUB']).describe('Git provider of the repository.')
+
 export const gitInstallationId = pasted().max(MAX_TEXT_LENGTH).describe('Id of the git provider’s installation.')
 
 export const createAppInput = z.strictObject({
@@ -122,7 +124,7 @@ export const createAppInput = z.strictObject({
   ...shared,
   ...typeConfigInputs(),
   appType: z.enum(wireNames()).optional().describe('Historical way to choose a type; dockerPreset decides.'),
-  gitProvider: z.enum(['GITHUB']).optional().describe('Git provider of the repository.'),
+  gitProvider: gitProvider.optional(),
   gitNamespace: gitNamespace.optional(),
   gitRepo: gitRepo.optional(),
   gitInstallationId: gitInstallationId.optional(),
@@ -134,6 +136,11 @@ export const updateAppInput = z.strictObject({
   appId: id('app'),
   ...shared,
   ...typeConfigInputs({ isChangeOfApp: true }),
+  name: name('app').optional(),
+  gitProvider: gitProvider.optional(),
+  gitNamespace: gitNamespace.optional(),
+  gitRepo: gitRepo.refine((given) => given !== '', 'must name a repository; set useImage to stop building').optional(),
+  gitInstallationId: gitInstallationId.optional(),
   labels: labelChanges.optional(),
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),
 })
