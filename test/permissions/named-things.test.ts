@@ -284,6 +284,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'backupKey of downloadBackup': 'the target',
   'volumeId of deleteVolume': 'the target',
   'gitInstallationId of createApp': 'test/services/git-installation.test.ts',
+  'gitInstallationId of updateApp': 'test/services/git-installation.test.ts',
   'gitInstallationId of installCompose': 'as that of createApp, which creates its apps',
   'gitInstallationId of connectGitInstallation': 'a GitHub App proves it: test/services/git-installation.test.ts',
   'host of addHost': 'a new name: test/worker/hosts.test.ts',
