@@ -47,7 +47,7 @@ export const collection = <
 
   const whereOf = async (database: Database, caller: Caller, asked: Asked): Promise<object> => {
     const where = await scope(database, caller, asked)
-    const conditions = conditionsOf(filters, asked)
+    const conditions = conditionsOf(filters, asked, where)
     return conditions.length > 0 ? { AND: [where, ...conditions] } : where
   }
 

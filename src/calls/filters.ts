@@ -1,15 +1,19 @@
 import { z } from 'zod'
+import { MAX_LABEL_KEY_LENGTH, MAX_LABEL_VALUE_LENGTH } from '../domain/labels.ts'
 import type { Enumeration } from './enumeration.ts'
 import { id, instant } from './input.ts'
 
 /** How many values a filter takes: any of them is enough. */
 const MAX_VALUES = 50
 const MAX_SEARCH_LENGTH = 100
+/** Each is looked up by itself. */
+const MAX_LABELS = 5
 
 /** A condition on the rows of a list: how callers write it, and what it asks of a row, as Prisma's `where` has it. */
 export interface ListFilter<Type extends z.ZodType = z.ZodType> {
   type: Type
-  where(value: NonNullable<z.output<Type>>): object
+  /** `scope` is what the rows are asked for besides. */
+  where(value: NonNullable<z.output<Type>>, scope: object): object
 }
 
 // biome-ignore lint/suspicious/noExplicitAny: the filters of a list are handled alike, whatever values each takes.
@@ -68,6 +72,33 @@ export const until = (column: string, about: string) => ({
   where: (value: string) => ({ [column]: { lte: value } }),
 })
 
+/** Rows with all of these labels, `key=value`; the account is what the index of labels begins with. */
+export const labelled = (noun: string) => ({
+  type: z
+    .array(
+      z
+        .string()
+        .max(MAX_LABEL_KEY_LENGTH + 1 + MAX_LABEL_VALUE_LENGTH)
+        .regex(/^[^=]+=/, 'must be key=value'),
+    )
+    .min(1)
+    .max(MAX_LABELS)
+    .optional()
+    .describe(`Labels, as key=value: only ${noun} with all of them.`),
+  where: (labels: readonly string[], scope: { accountId?: unknown }) => ({
+    AND: labels.map((label) => ({ labels: { some: { accountId: scope.accountId, ...labelOf(label) } } })),
+  }),
+})
+
+function labelOf(text: string): { key: string; value: string } {
+  const at = text.indexOf('=')
+  return { key: text.slice(0, at), value: text.slice(at + 1) }
+}
+
 /** The conditions of those that are given. */
-export const conditionsOf = (filters: ListFilters, given: Readonly<Record<string, unknown>>): object[] =>
-  Object.entries(filters).flatMap(([name, { where }]) => (given[name] === undefined ? [] : [where(given[name])]))
+export const conditionsOf = (
+  filters: ListFilters,
+  given: Readonly<Record<string, unknown>>,
+  scope: object = {},
+): object[] =>
+  Object.entries(filters).flatMap(([name, { where }]) => (given[name] === undefined ? [] : [where(given[name], scope)]))

@@ -60,6 +60,7 @@ export const ORDER = {
   deployment: { version: 'desc' },
   /** The automatic one, which is created with the environment, comes first. */
   host: { id: 'asc' },
+  label: { key: 'asc' },
   member: { userId: 'desc' },
   membershipOfUser: { accountId: 'desc' },
   jobRun: { id: 'desc' },

@@ -47,6 +47,7 @@ export interface BuildPlan {
 /** The fields whose change needs a build (contract §3), by their names on the app. */
 const COMPARED: readonly (readonly [field: string, of: (plan: BuildPlan) => unknown])[] = [
   ['builder', ({ builder }) => builder],
+  ['gitRepo', ({ source }) => (source.kind === 'git' ? source.url : null)],
   ['gitBranch', ({ source }) => (source.kind === 'git' ? source.branch : null)],
   ['dockerPreset', ({ preset }) => preset],
   ['dockerPresetVersion', ({ presetVersion }) => presetVersion],
@@ -61,6 +62,12 @@ const COMPARED: readonly (readonly [field: string, of: (plan: BuildPlan) => unkn
 /** The settings in which two plans differ, each with its old and new value; variables are not among them. */
 export const buildDifferences = (from: BuildPlan, to: BuildPlan): { field: string; from: unknown; to: unknown }[] =>
   COMPARED.filter(([, of]) => of(from) !== of(to)).map(([field, of]) => ({ field, from: of(from), to: of(to) }))
+
+/** As a plan is shown outside the environment that it was made for: all of its variables count as secrets. */
+export const withoutValues = (plan: BuildPlan): BuildPlan => ({
+  ...plan,
+  variables: plan.variables.map((variable) => ({ ...variable, isSecret: true })),
+})
 
 /** The plan that built a version; null for a prebuilt image. The database column is untyped JSON. */
 export const recordedPlan = ({ buildPlan }: { buildPlan: unknown }): BuildPlan | null => buildPlan as BuildPlan | null

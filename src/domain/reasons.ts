@@ -67,6 +67,13 @@ export const REASONS = {
     UPGRADE_REFUSED: 'The revision would lose data or replace a service; the message names what. Install it anew.',
     ALREADY_CURRENT: 'The version already serves. Redeploy to replace its containers.',
     ALREADY_RUNNING: 'The environment runs, or will when the open operation ends. Nothing to do.',
+    NOT_PROMOTABLE:
+      'What the environment runs comes from no build and no image of an app. The message says what to do.',
+    IMAGE_ELSEWHERE:
+      'The image is on another engine, which this environment does not reach. Push builds to a registry, or build anew.',
+    PULL_REQUEST_ENVS_LEFT:
+      'Environments of pull requests belong to the present repository. Delete them before the app gets another one.',
+    NOTHING_TO_RESTART: 'No container runs that could be replaced; the message says why, and what to do instead.',
     ALREADY_STARTING: 'The environment is being started. Wait for its operation.',
     ALREADY_STOPPED: 'The environment is stopped. Nothing to do.',
     ALREADY_STOPPING: 'The environment is being stopped. Wait for its operation.',

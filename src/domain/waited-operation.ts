@@ -56,6 +56,7 @@ function subjectOf({ kind, version }: WaitedOperation): string {
   if (kind === 'STOP') return 'Stopping the environment'
   if (kind === 'DELETE') return 'Removing the containers'
   if (kind === 'START') return `Starting version ${version}`
+  if (kind === 'RESTART') return `Restarting version ${version}`
   if (kind === 'ROTATE_CREDENTIALS') return 'Rotating the credentials'
   if (kind === 'BACKUP') return 'The backup'
   if (kind === 'RESTORE') return 'Restoring the backup'
@@ -68,6 +69,7 @@ function success({ kind, version }: WaitedOperation): string {
   if (kind === 'STOP') return 'The environment is stopped'
   if (kind === 'DELETE') return 'The containers are removed'
   if (kind === 'START') return `Version ${version} is started`
+  if (kind === 'RESTART') return `Version ${version} is restarted`
   if (kind === 'ROTATE_CREDENTIALS') return 'The credentials are rotated'
   if (kind === 'BACKUP') return 'The backup is taken'
   if (kind === 'RESTORE') return `The backup is restored, as version ${version}`

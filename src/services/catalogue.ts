@@ -1,7 +1,13 @@
 import type { AnyCommand } from '../calls/command.ts'
 import type { AnyQuery } from '../calls/query.ts'
 import { acceptInvitation } from './account/accept-invitation.ts'
-import { createAccount, deleteAccount, setCurrentAccount, updateAccount } from './account/account-commands.ts'
+import {
+  createAccount,
+  deleteAccount,
+  renameAccount,
+  setCurrentAccount,
+  updateAccount,
+} from './account/account-commands.ts'
 import { getAccount, getMember, listAccounts, listMembers, listRegions } from './account/account-queries.ts'
 import { createInvitation, revokeInvitation } from './account/invitation-commands.ts'
 import { getInvitation, listInvitations } from './account/invitation-queries.ts'
@@ -277,6 +283,7 @@ export const GROUPS: readonly Group[] = [
       getSelf,
       createAccount,
       updateAccount,
+      renameAccount,
       deleteAccount,
       setCurrentAccount,
       createRegion,

@@ -22,6 +22,7 @@ const POINTS: Readonly<Record<string, Pass>> = {
   'deploy-image': at('request.committed', 'deployImage'),
   stop: at('container.removed', ''),
   start: at('fenced.locked'),
+  restart: at('container.started'),
   release: at('engine.asked'),
   cancel: at('lease.claimed'),
   delete: at('routes.written', ''),

@@ -41,6 +41,7 @@ test.each<[string, Changes]>([
   [`${NOT_FOUND} Version 2 is still the current one.`, { environment: { isRolledOut: false, isServing: false } }],
   [`${NOT_FOUND} The environment is deleted.`, { environment: { isDeleted: true, isServing: false } }],
   ['Stopping the environment failed: Late! Version 2 still serves.', { kind: 'STOP', version: null, message: 'Late!' }],
+  ['Restarting version 2 failed. Version 2 still serves.', { kind: 'RESTART', version: 2, message: null }],
   ['Starting version 2 failed. Version 2 still serves.', { kind: 'START', version: 2, message: null }],
   [
     'Applying the changes failed: Late. Version 2 still serves.',
@@ -68,6 +69,7 @@ test.each<[string, Changes]>([
     { status: 'RUNNING', reason: null, message: null },
   ],
   ['Version 3 is deployed', { status: 'SUCCEEDED', message: null }],
+  ['Version 2 is restarted', { status: 'SUCCEEDED', message: null, kind: 'RESTART', version: 2 }],
   ['Version 2 is started', { status: 'SUCCEEDED', message: null, kind: 'START', version: 2 }],
   ['The environment is stopped', { status: 'SUCCEEDED', message: null, kind: 'STOP', version: null }],
   ['The changes are applied', { status: 'SUCCEEDED', message: null, kind: 'APPLY_CHANGES', version: null }],

@@ -5,6 +5,7 @@ import { type Sample, startTestPlatform, type TestPlatform, UNDER_LOAD } from '.
 
 /** By turns a redeployment and a rollback. */
 const REPLACEMENTS = repetitions(2, 20)
+const RESTARTS = repetitions(2, 20)
 /** By turns one that never becomes ready and one that exits. */
 const BAD_VERSIONS = repetitions(2, 5)
 /** Eight clients that each pause this long send some 300 requests per second, and leave the processors to the rest. */
@@ -18,6 +19,7 @@ let berth: TestPlatform
 let sample: Sample
 
 interface Lifecycle {
+  message: string
   appEnv: { status: string }
 }
 
@@ -56,6 +58,23 @@ test('replaces a 2-replica app again and again under load without a failed reque
   expect(requests.failures).toEqual([])
   expect(requests.byVersion.size).toBeGreaterThan(REPLACEMENTS / 2)
   expect((await status()).currentVersion).toBe(REPLACEMENTS + 1)
+})
+
+test('restarts a 2-replica app again and again under load without a failed request, and applies nothing', {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const version = String((await status()).currentVersion)
+  await berth.ok('PUT', '/app-env', { appEnvId: sample.appEnvId, envVars: [{ name: 'BROKEN', value: 'exit' }] })
+  const clients = startClients(berth.platform.ingressUrl ?? '', sample.host, 8, PAUSE_MS)
+  for (let round = 0; round < RESTARTS; round += 1) {
+    const { message } = await lifecycle('restart')
+    expect(message).toBe(`Version ${version} is restarted`)
+  }
+  const requests = await clients.stop()
+  console.info(`${RESTARTS} restarts: ${total(requests.byVersion)} requests, ${requests.failures.length} failed`)
+  expect(requests.failures).toEqual([])
+  expect([...requests.byVersion.keys()]).toEqual([version])
+  await berth.ok('PUT', '/app-env', { appEnvId: sample.appEnvId, envVars: [] })
 })
 
 test('gives versions that never become ready no traffic, and says why they failed', {

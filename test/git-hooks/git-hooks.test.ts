@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { updateApp } from '../../src/services/app/update-app.ts'
 import { deleteGitHook, rotateGitHookSecret } from '../../src/services/git-hook/git-hook-commands.ts'
 import { commitId, NO_COMMIT, type Provider, payloadOf, sentBy } from '../support/git-hosts.ts'
 import { createGitHookWorld, type GitHookWorld } from './git-hook-world.ts'
@@ -265,4 +266,19 @@ describe('the hook itself', () => {
       await few.close()
     }
   })
+})
+
+test('an app that gets another repository is deployed by its pushes, and by none of the former one', async () => {
+  const [former, url] = [world.repository(), world.repository()]
+  const hook = await world.hook('GITHUB')
+  const appEnvId = await world.built({ gitRepo: former })
+  const { appId } = await world.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })
+  await world.push(hook, { url: former, after: A })
+  await world.perform(updateApp, { appId, gitRepo: url })
+  await world.push(hook, { url: former, after: B })
+  expect(await world.newest()).toMatchObject({ outcome: 'IGNORED', reason: 'NO_ENVIRONMENT' })
+  await world.push(hook, { url, after: C })
+  expect(await world.commitsOf(appEnvId)).toEqual([A, C])
+  const versions = await world.database.content.findMany({ where: { appEnvId }, orderBy: { version: 'asc' } })
+  expect(versions.map(({ buildPlan }) => (buildPlan as { source: { url: string } }).source.url)).toEqual([former, url])
 })

@@ -94,6 +94,17 @@ async function lent(happened: Partial<Happened>, settings: Record<string, unknow
   return [recordedPlan(content)?.buildArgs, healthCheck.headers, healthCheck.liveness?.headers]
 }
 
+test('labels of the base are copied', async () => {
+  const url = world.repository()
+  const hook = await world.hook('GITHUB')
+  const { appId, baseAppEnvId } = await world.previewed({ url })
+  await world.perform(updateAppEnv, { appEnvId: baseAppEnvId, labels: { team: 'checkout' } })
+  await world.tell(hook, { url })
+  const [made] = await world.envsOf(appId)
+  const where = { appEnvId: made?.id ?? '' }
+  expect(await world.database.appEnvLabel.findMany({ where })).toMatchObject([{ key: 'team', value: 'checkout' }])
+})
+
 test('headers of the base are copied with its secrets; forks get none, and no build arguments', async () => {
   expect(await lent({}, { copySecrets: true })).toEqual(['TOKEN=hush', key('base'), key('probe')])
   expect(await lent({}, {})).toEqual(['TOKEN=hush', {}, {}])

@@ -88,6 +88,48 @@ export const appCases = [
     command: updateApp,
     input: { appId: await newApp(world), buildResources: { diskMb: 100_000 } },
   })),
+  parityCase('createApp with labels', 'accepted', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), labels: { team: 'checkout' } },
+  })),
+  parityCase('updateApp of labels', 'accepted', async (world) => ({
+    command: updateApp,
+    input: { appId: await newApp(world, { labels: { team: 'checkout', old: '' } }), labels: { team: 'b', old: null } },
+  })),
+  parityCase('updateApp of labels that are no labels', 'INVALID_INPUT', async (world) => ({
+    command: updateApp,
+    input: { appId: await newApp(world), labels: { 'a b': 'x' } },
+  })),
+  parityCase('updateAppEnv of labels', 'accepted', async (world) => ({
+    command: updateAppEnv,
+    input: { appEnvId: (await newAppEnv(world, { labels: { tier: '1' } })).appEnvId, labels: null },
+  })),
+  parityCase('updateApp to another name', 'accepted', async (world) => ({
+    command: updateApp,
+    input: { appId: await newApp(world), name: 'Boutique' },
+  })),
+  parityCase('updateApp to another repository', 'accepted', async (world) => ({
+    command: updateApp,
+    input: {
+      appId: await newApp(world, { useImage: false, image: undefined, gitRepo: 'https://git.example.com/a/b' }),
+      gitRepo: 'https://git.example.com/a/c',
+    },
+  })),
+  parityCase('updateApp to half a repository', 'INVALID_INPUT', async (world) => ({
+    command: updateApp,
+    input: { appId: await newApp(world), gitRepo: 'shop' },
+  })),
+  parityCase(
+    'updateApp to a repository beside environments of pull requests',
+    'CONFLICT PULL_REQUEST_ENVS_LEFT',
+    async (world) => {
+      const app = { name: 'Shop', useImage: false, image: undefined, gitRepo: 'https://git.example.com/a/b' }
+      const { appId, appEnvId } = await world.appEnv({ app, branch: 'main' })
+      const pullRequest = { number: 1, ref: 'refs/pull/1/head', isFork: false }
+      await world.database.appEnv.update({ where: { id: appEnvId }, data: { pullRequest } })
+      return { command: updateApp, input: { appId, gitRepo: 'https://git.example.com/a/c' } }
+    },
+  ),
   parityCase('createApp of a worker', 'accepted', async (world) => ({
     command: createApp,
     input: { ...fields(world), healthCheck: { type: 'NONE' } },

@@ -76,6 +76,7 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   gitRepo: GITHUB,
   gitInstallationId: GITHUB,
   isCliDeployment: { isCliDeployment: true },
+  labels: { labels: { team: 'checkout', 'example.com/tier': '1' } },
   functionConfig: { dockerPreset: 'FUNCTION', functionConfig: FUNCTION },
 }
 

@@ -5,7 +5,9 @@ import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
 import { lifecycleOperations } from '../../src/services/lifecycle/operations.ts'
+import { promoteDeployment } from '../../src/services/lifecycle/promote.ts'
 import { redeployAppEnv } from '../../src/services/lifecycle/redeploy.ts'
+import { restartAppEnv } from '../../src/services/lifecycle/restart.ts'
 import { restoreBackup } from '../../src/services/lifecycle/restore-backup.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
 import { rotateCredentials } from '../../src/services/lifecycle/rotate-credentials.ts'
@@ -42,6 +44,15 @@ async function stopped(world: World): Promise<string> {
 const contentId = async (world: World, appEnvId: string, version: number) =>
   (await world.database.content.findUniqueOrThrow({ where: { appEnvId_version: { appEnvId, version } } })).id
 
+/** Two environments of an app, of which the first runs a version. */
+async function stages(world: World) {
+  const { appId, appEnvId: staging } = await world.appEnv({ app: { name: 'Shop' }, name: 'staging' })
+  const contentId = await world.deploy(staging, 'shop:1')
+  await world.database.content.update({ where: { id: contentId }, data: { imageDigest: 'shop@sha256:abc' } })
+  const { appEnvId: production } = await world.appEnv({ appId, name: 'production' })
+  return { staging, production, contentId }
+}
+
 const simple = (
   title: string,
   command: AnyCommand,
@@ -56,6 +67,7 @@ const REQUIRED = new Map<AnyCommand, Record<string, unknown>>([
   [deployImage, { image: 'shop:2' }],
   [restoreBackup, { backupKey: UNKNOWN_BACKUP }],
   [verifyBackup, { backupKey: UNKNOWN_BACKUP }],
+  [promoteDeployment, { fromAppEnvId: UNKNOWN_ENV }],
 ])
 
 /** The refusals that every lifecycle operation shares, whatever the state of the environment. */
@@ -247,5 +259,53 @@ export const lifecycleCases = [
   parityCase('retryOperation that succeeded', 'CONFLICT NOT_FAILED', async (world) => {
     const [operation] = await world.operationsOf(await running(world))
     return { command: retryOperation, input: { operationId: operation?.id } }
+  }),
+
+  simple('restartAppEnv', restartAppEnv, 'accepted', running),
+  simple('restartAppEnv of what never ran', restartAppEnv, 'CONFLICT NEVER_DEPLOYED', pending),
+  simple('restartAppEnv of a stopped environment', restartAppEnv, 'CONFLICT ENVIRONMENT_STOPPED', stopped),
+  simple('restartAppEnv beside a deployment', restartAppEnv, 'CONFLICT OPERATION_IN_PROGRESS', async (world) => {
+    const appEnvId = await running(world)
+    await world.perform(deployImage, { appEnvId, image: 'shop:2' })
+    return appEnvId
+  }),
+  simple('restartAppEnv of a job', restartAppEnv, 'CONFLICT NOTHING_TO_RESTART', async (world) => {
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop', dockerPreset: 'JOB', port: undefined } })
+    await world.deploy(appEnvId)
+    return appEnvId
+  }),
+  simple('restartAppEnv of a function that sleeps', restartAppEnv, 'CONFLICT NOTHING_TO_RESTART', async (world) => {
+    const { appEnvId } = await world.appEnv({ app: { name: 'Shop', dockerPreset: 'FUNCTION' } })
+    await world.deploy(appEnvId)
+    const rule = { minScale: 0, maxScale: 1, concurrency: 1, idleSeconds: 1, timeoutSeconds: 1 }
+    await world.database.requestScaling.create({ data: { appEnvId, ...rule, depth: 'NONE', depthReason: 'idle' } })
+    return appEnvId
+  }),
+
+  parityCase('promoteDeployment', 'accepted', async (world) => {
+    const { staging, production } = await stages(world)
+    return { command: promoteDeployment, input: { appEnvId: production, fromAppEnvId: staging } }
+  }),
+  parityCase('promoteDeployment of a version', 'accepted', async (world) => {
+    const { staging, production, contentId } = await stages(world)
+    return { command: promoteDeployment, input: { appEnvId: production, fromAppEnvId: staging, contentId } }
+  }),
+  parityCase('promoteDeployment of a version of another environment', 'NOT_FOUND', async (world) => {
+    const { staging, production } = await stages(world)
+    const input = { appEnvId: production, fromAppEnvId: staging, contentId: UNKNOWN_CONTENT }
+    return { command: promoteDeployment, input }
+  }),
+  parityCase('promoteDeployment of what never ran', 'CONFLICT NEVER_DEPLOYED', async (world) => {
+    const { staging, production } = await stages(world)
+    return { command: promoteDeployment, input: { appEnvId: staging, fromAppEnvId: production } }
+  }),
+  parityCase('promoteDeployment of another app', 'INVALID_INPUT', async (world) => {
+    const { appEnvId } = await world.appEnv({ app: { name: 'Other' } })
+    return { command: promoteDeployment, input: { appEnvId, fromAppEnvId: await running(world) } }
+  }),
+  parityCase('promoteDeployment by a member of the target alone', 'FORBIDDEN OTHER_ENVIRONMENT', async (world) => {
+    const { staging, production } = await stages(world)
+    const { token } = await world.user({ appEnvIds: [production] })
+    return { command: promoteDeployment, input: { appEnvId: production, fromAppEnvId: staging }, token }
   }),
 ]

@@ -82,6 +82,7 @@ const FILTERS: FilterCase[] = LISTS.flatMap((query) =>
 
 const kindOf = ({ schema, name }: FilterCase): string => {
   const { type } = definitionOf(schema)
+  if (name === 'labels') return 'labels'
   if (type !== 'string') return type
   if ((schema as { format?: string }).format === 'datetime') return 'time'
   return ['name', 'appName'].includes(name) ? 'part' : 'text'
@@ -166,6 +167,29 @@ describe('a text is compared letter by letter', () => {
     expect(value, `a ${query.name} with ${column}`).toBeDefined()
     const wanted = whole.filter((item) => item[column] === value)
     expect(idsOf(query, await all(query, { [name]: value }))).toEqual(idsOf(query, wanted))
+  })
+})
+
+describe('labels part a list', () => {
+  test.each(filtersOf('labels'))('%s', async (_place, { query, name }) => {
+    const [first = {}, second = {}] = await all(query, {})
+    const table = query.name === 'listApps' ? 'appLabel' : 'appEnvLabel'
+    const owner = query.name === 'listApps' ? 'appId' : 'appEnvId'
+    const label = (item: Item, key: string, value: string) => ({
+      [owner]: item.id,
+      accountId: place.accountId,
+      key,
+      value,
+    })
+    const data = [label(first, 'team', 'a,b=c'), label(first, 'tier', 'web'), label(second, 'team', 'a,b=c')]
+    await (world.database[table] as unknown as { createMany(rows: object): Promise<unknown> }).createMany({ data })
+    expect(idsOf(query, await all(query, { [name]: ['team=a,b=c'] }))).toEqual(idsOf(query, [first, second]))
+    expect(idsOf(query, await all(query, { [name]: ['team=a,b=c', 'tier=web'] }))).toEqual(idsOf(query, [first]))
+    expect(await all(query, { [name]: ['team=other'] })).toEqual([])
+    const { accountId } = place
+    const { body } = await readRest(served, world.adminToken, query.name, { accountId, labels: 'team=a,b=c' })
+    expect(body[query.items].length).toBe(2)
+    expect((await readRest(served, world.adminToken, query.name, { labels: 'team' })).code).toBe('INVALID_INPUT')
   })
 })
 

@@ -1,6 +1,7 @@
 import {
   createAccount,
   deleteAccount,
+  renameAccount,
   setCurrentAccount,
   updateAccount,
 } from '../../src/services/account/account-commands.ts'
@@ -56,6 +57,24 @@ export const peopleCases = [
   parityCase('updateAccount of an unknown one', 'NOT_FOUND', async () => ({
     command: updateAccount,
     input: { accountId: UNKNOWN_ACCOUNT, allowFunctions: true },
+  })),
+  parityCase('renameAccount', 'accepted', async (world) => ({
+    command: renameAccount,
+    input: { accountId: world.accountId, name: 'Renamed' },
+    token: (await world.user({ roles: ['ADMIN'] })).token,
+  })),
+  parityCase('renameAccount by TECHNICAL', 'FORBIDDEN ROLE_MISSING', async (world) => ({
+    command: renameAccount,
+    input: { accountId: world.accountId, name: 'Renamed' },
+    token: (await world.user()).token,
+  })),
+  parityCase('renameAccount to no name', 'INVALID_INPUT', async (world) => ({
+    command: renameAccount,
+    input: { accountId: world.accountId, name: '…' },
+  })),
+  parityCase('renameAccount of an unknown one', 'NOT_FOUND', async () => ({
+    command: renameAccount,
+    input: { accountId: UNKNOWN_ACCOUNT, name: 'Renamed' },
   })),
   parityCase('deleteAccount', 'accepted', async (world) => ({
     command: deleteAccount,

@@ -101,6 +101,7 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'buildAppEnv.fromContentId': ONE_OFF,
   'deployImage.image': 'is the image of a version: deployments, and containerImage of the status, have it',
   'redeployAppEnv.contentId': ONE_OFF,
+  'promoteDeployment.fromAppEnvId': 'is in promotedFrom of the version',
   'rollbackAppEnv.targetContentId': ONE_OFF,
   'restoreBackup.backupFirst': ONE_OFF,
   'restoreBackup.pointInTime': ONE_OFF,

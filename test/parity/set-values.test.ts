@@ -89,6 +89,7 @@ const VARIABLE = { name: 'GREETING', value: 'hello', type: 'BOTH', isSecret: fal
 /** What a call sets, with values that are no defaults, and what the record shows of it in both APIs. */
 const CHANGES: readonly [AnyCommand, app: Fields, sent: Fields, shown: Fields, selection: string][] = [
   [updateAppEnv, WEB, { name: 'Other' }, { name: 'Other' }, 'name'],
+  [updateAppEnv, WEB, { labels: { team: 'a' } }, { labels: { team: 'a' } }, 'labels'],
   [updateAppEnv, WEB, { startupConfig: STARTUP }, { startupConfig: STARTUP }, 'startupConfig'],
   [updateAppEnv, WEB, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, 'containerSettings'],
   [updateAppEnv, FUNCTION, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, 'containerSettings'],

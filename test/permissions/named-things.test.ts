@@ -17,6 +17,7 @@ import { addHost, removeHost, validateHost } from '../../src/services/host/host-
 import { backUpAppEnv } from '../../src/services/lifecycle/back-up.ts'
 import { buildAppEnv } from '../../src/services/lifecycle/build.ts'
 import { deployImage } from '../../src/services/lifecycle/deploy-image.ts'
+import { promoteDeployment } from '../../src/services/lifecycle/promote.ts'
 import { redeployAppEnv } from '../../src/services/lifecycle/redeploy.ts'
 import { restoreBackup } from '../../src/services/lifecycle/restore-backup.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
@@ -60,7 +61,7 @@ const CLASSIFIED: ReadonlyMap<string, Kind> = new Map([
      healthCheck.headers.* healthCheck.liveness.command[] healthCheck.liveness.headers.* healthCheck.liveness.path
      healthCheck.path healthCheck.readiness.command[] healthCheck.readiness.headers.* healthCheck.readiness.path
      healthCheck.startup.command[] healthCheck.startup.headers.* healthCheck.startup.path healthCheckHeaders.*
-     healthCheckPath image jobConfig.args[] jobConfig.command jobConfig.workingDir liveness.command[] liveness.headers.*
+     healthCheckPath image jobConfig.args[] jobConfig.command jobConfig.workingDir labels.* liveness.command[] liveness.headers.*
      liveness.path name path pointInTime reachAddress readiness.command[] readiness.headers.* readiness.path recipients[]
      registryEmail registryPassword registryServer registryUsername releaseCommand.args[] releaseCommand.command
      releaseCommand.workingDir startup.command[] startup.headers.* startup.path startupConfig.args[] startupConfig.command
@@ -70,7 +71,7 @@ const CLASSIFIED: ReadonlyMap<string, Kind> = new Map([
   ...fields('reference', 'envVars[].value variables[].value inputs.* variables.*'),
   ...fields(
     'named',
-    `appEnvIds[] backupKey backupSchedule.storage baseAppEnvId buildPullAccountSecretId contentId fromContentId
+    `appEnvIds[] fromAppEnvId backupKey backupSchedule.storage baseAppEnvId buildPullAccountSecretId contentId fromContentId
      gitInstallationId host hostId imagePullAccountSecretId storage storageKey targetContentId userId volumeId`,
   ),
 ])
@@ -184,6 +185,7 @@ async function place(accountId: string, host: string): Promise<Place> {
     things: {
       'appEnvIds[]': String(app.appEnvId),
       baseAppEnvId: String(built.appEnvId),
+      fromAppEnvId: String(app.appEnvId),
       backupKey: backup.id,
       userId,
       imagePullAccountSecretId: credential,
@@ -237,6 +239,9 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, NamingCall>>>> = {
   baseAppEnvId: {
     setPullRequestEnvs: (id) => [setPullRequestEnvs, { appId: ours.built.appId, baseAppEnvId: id }],
   },
+  fromAppEnvId: {
+    promoteDeployment: (id) => [promoteDeployment, { appEnvId: ours.app.appEnvId, fromAppEnvId: id }],
+  },
   imagePullAccountSecretId: {
     createApp: (id) => [createApp, { ...application(), imagePullAccountSecretId: id }],
     updateApp: (id) => [updateApp, { appId: ours.app.appId, imagePullAccountSecretId: id }],
@@ -273,10 +278,13 @@ const people = () => ({ accountId: ours.accountId, roles: ['TECHNICAL'] })
 
 /** Commands that name a thing in a field of these and have no case here, and why. */
 const ELSEWHERE: Readonly<Record<string, string>> = {
+  'contentId of promoteDeployment':
+    'looked up in the environment that fromAppEnvId names: test/services/promote.test.ts',
   'backupKey of deleteBackup': 'the target',
   'backupKey of downloadBackup': 'the target',
   'volumeId of deleteVolume': 'the target',
   'gitInstallationId of createApp': 'test/services/git-installation.test.ts',
+  'gitInstallationId of updateApp': 'test/services/git-installation.test.ts',
   'gitInstallationId of installCompose': 'as that of createApp, which creates its apps',
   'gitInstallationId of connectGitInstallation': 'a GitHub App proves it: test/services/git-installation.test.ts',
   'host of addHost': 'a new name: test/worker/hosts.test.ts',

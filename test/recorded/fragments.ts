@@ -4,10 +4,10 @@ const FIELDS: Readonly<Record<string, string>> = {
   App: `id name slug type port image useImage builder buildArgs contextDir dockerPreset dockerPresetVersion dockerfilePath
     customDockerfileContent customDockerfileContentInUse healthCheckPath healthCheckPort healthCheckHeaders
     gitProvider gitNamespace gitRepo gitInstallationId isCliDeployment imagePullAccountSecretId
-    buildPullAccountSecretId jobConfig functionConfig version createdAt updatedAt account { id name }`,
+    buildPullAccountSecretId jobConfig functionConfig labels version createdAt updatedAt account { id name }`,
   AppEnv: `id name slug cliEnvName deploymentName url status health gitBranch allowUserCliToken preventDestroy sleeping
     pullRequest { number isFork } expiresAt
-    autoScaling startupConfig releaseCommand containerSettings networkAliases healthCheck jobConfig functionConfig currentVersion observedAt observedReason version
+    autoScaling startupConfig releaseCommand containerSettings networkAliases healthCheck jobConfig functionConfig labels currentVersion observedAt observedReason version
     createdAt updatedAt account { id } app { id slug } region { code } volume { volumeId path disk }
     resources { containers zClouds cpu memory } replicas { desired running ready } restarts { count lastAt lastReason }
     variables { id name value type isSecret } hosts { ...Host } pendingChanges { ...PendingChanges }

@@ -10,6 +10,7 @@ export async function graphqlLifecycle(fixture: Fixture): Promise<void> {
   await changeWhatRuns(fixture, appEnvId)
   await buildFromSource(fixture)
   await readOperations(fixture, appEnvId)
+  await restartAndPromote(fixture)
 }
 
 const ANSWER = 'success message appEnv { ...AppEnvBriefly } operation { ...OperationBriefly }'
@@ -72,6 +73,24 @@ async function changeWhatRuns({ graphql, ask, finish }: Fixture, appEnvId: strin
   await graphql('apply nothing', apply, { input: { appEnvId } })
   await ask('PATCH', '/app-env/scaling', { appEnvId, containers: 3 })
   await graphql('apply a scaling', apply, { input: { appEnvId } })
+}
+
+async function restartAndPromote({ graphql, app, appEnv, deploy, finish }: Fixture): Promise<void> {
+  const appId = await app({ name: 'Stages' })
+  const [staging, production] = [await appEnv(appId, { name: 'staging' }), await appEnv(appId)]
+  const restart = mutation('restartAppEnv', ANSWER)
+  await graphql('restart what never ran', restart, { input: { appEnvId: staging } })
+  const { contentId } = await deploy(staging, 'shop:1')
+  const again = await graphql('restart', restart, { input: { appEnvId: staging } })
+  await finish(operationIn(again))
+  const promote = mutation('promoteDeployment', ANSWER)
+  const input = { appEnvId: production, fromAppEnvId: staging }
+  await graphql('promote an unknown version', promote, { input: { ...input, contentId: `con_${UNKNOWN}` } })
+  const promotion = await graphql('promote a version', promote, { input: { ...input, contentId } })
+  await finish(operationIn(promotion))
+  const origin = `query ($id: ID!) { appEnv(id: $id) { currentDeployment {
+    version image promotedFrom { appEnvId deploymentId version } } } }`
+  await graphql('read where a version is from', origin, { id: production })
 }
 
 async function buildFromSource({ graphql, origin, app, appEnv, finish }: Fixture): Promise<void> {

@@ -44,6 +44,9 @@ async function useAccounts({ graphql, accountId, elsewhere, app }: Fixture): Pro
   await graphql('change an unknown region', updateRegion, { input: { region: 'nothing', name: 'Nothing' } })
   const change = mutation('updateAccount', 'account { ...Account allowFunctions }')
   await graphql('forbid an account functions', change, { input: { accountId: second, allowFunctions: false } })
+  const rename = mutation('renameAccount', 'account { ...Account }')
+  await graphql('rename an account', rename, { input: { accountId: second, name: 'Renamed' } })
+  await graphql('rename an account to nothing', rename, { input: { accountId: second, name: '…' } })
   await graphql('forbid an account a word', change, { input: { accountId: second, allowFunctions: false, word: 1 } })
   const one = `query ($id: ID) { account(id: $id) {
     ...Account apps(first: 1) { nodes { slug } } appEnvs(first: 1) { nodes { slug } pageInfo { ...Page } }

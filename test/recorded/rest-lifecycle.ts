@@ -10,6 +10,7 @@ export async function restLifecycle(fixture: Fixture): Promise<void> {
   await changeWhatRuns(fixture, appEnvId)
   await buildFromSource(fixture)
   await readOperations(fixture, appEnvId)
+  await restartAndPromote(fixture)
 }
 
 async function refuse({ rest, app, appEnv, ask }: Fixture, appEnvId: string): Promise<void> {
@@ -130,6 +131,20 @@ async function changeWhatRuns({ rest, ask, deploy, finish }: Fixture, appEnvId: 
   await finish(operationOf(scaled.headers))
   await ask('PUT', '/app-env/variables', { appEnvId, variables: [{ name: 'A', value: '1' }] })
   await rest('apply a variable', 'POST /app-env/apply-changes', { appEnvId })
+}
+
+async function restartAndPromote({ rest, app, appEnv, deploy, finish }: Fixture): Promise<void> {
+  const appId = await app({ name: 'Stages' })
+  const [staging, production] = [await appEnv(appId, { name: 'staging' }), await appEnv(appId)]
+  await rest('restart what never ran', 'POST /app-env/restart', { appEnvId: staging })
+  await deploy(staging, 'shop:1')
+  const again = await rest('restart', 'POST /app-env/restart', { appEnvId: staging })
+  await finish(operationOf(again.headers))
+  const input = { appEnvId: production, fromAppEnvId: staging }
+  await rest('promote an unknown version', 'POST /app-env/promote', { ...input, contentId: `con_${UNKNOWN}` })
+  const promotion = await rest('promote what serves', 'POST /app-env/promote', input)
+  await finish(operationOf(promotion.headers))
+  await rest('read where a version is from', 'GET /app-env/status', { appEnvId: production })
 }
 
 async function buildFromSource({ rest, app, appEnv, finish }: Fixture): Promise<void> {

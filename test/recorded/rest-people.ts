@@ -53,6 +53,8 @@ async function useAccounts({ rest, accountId, elsewhere, app }: Fixture): Promis
     entitlements: ['SANDBOX'],
   })
   await rest('put an account on an unknown plan', 'PUT /account', { accountId: elsewhere, plan: 'nothing' })
+  await rest('rename an account', 'PATCH /account/name', { accountId: elsewhere, name: 'Renamed' })
+  await rest('rename an account to nothing', 'PATCH /account/name', { accountId: elsewhere, name: '…' })
   const forbid = { accountId: elsewhere, allowFunctions: false }
   await rest('forbid an account functions', 'PUT /account', forbid)
   await rest('forbid an account functions as TECHNICAL', 'PUT /account', { ...forbid, accountId }, { as: 'technical' })

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { DomainError } from '../../src/domain/errors.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
+import { updateApp } from '../../src/services/app/update-app.ts'
 import { connectGitInstallation } from '../../src/services/git/connect-git-installation.ts'
 import { assertOwnInstallation } from '../../src/worker/builds/build.ts'
 import { startGitHubUsers } from '../support/github-users.ts'
@@ -33,6 +34,10 @@ async function tenant() {
     accountId,
     create: (gitInstallationId: string) =>
       outcome(world.perform(createApp, { name: 'shop', accountId, ...git, gitInstallationId }, { as })),
+    async change(gitInstallationId: string) {
+      const { appId } = await world.perform(createApp, { name: 'shop', accountId, port: 1, useImage: true, image: 'a' })
+      return outcome(world.perform(updateApp, { appId, ...git, port: 2, gitInstallationId }, { as }))
+    },
     connect: (gitInstallationId: string, proof: object) =>
       outcome(world.perform(connectGitInstallation, { accountId, gitInstallationId, ...proof }, { as })),
   }
@@ -43,7 +48,9 @@ test('an installation is named only by accounts that have proved to own it, whoe
   expect(await mallory.create('77')).toBe('GIT_INSTALLATION_UNPROVED')
   expect(await ada.connect('77', { userToken: 'token-of-ada' })).toBe('accepted')
   expect(await ada.create('77')).toBe('accepted')
+  expect(await ada.change('77')).toBe('accepted')
   expect(await mallory.create('77')).toBe('GIT_INSTALLATION_UNPROVED')
+  expect(await mallory.change('77')).toBe('GIT_INSTALLATION_UNPROVED')
 })
 
 test('a code is a proof, once', async () => {

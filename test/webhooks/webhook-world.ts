@@ -73,6 +73,8 @@ export interface Event {
     appEnvId: string | null
     operationId: string | null
     cursor: string
+    appLabels: Record<string, string> | null
+    appEnvLabels: Record<string, string> | null
     payload: Record<string, unknown>
   }
 }
@@ -114,7 +116,7 @@ export async function createWebhookWorld(settings: Record<string, string> = {}) 
     webhook: (receiver: { url: string }, fields: Record<string, unknown> = {}) =>
       perform(createWebhook, { accountId: world.accountId, name: 'Receiver', url: receiver.url, ...fields }),
     /** Records events as a command would. */
-    happen: (...events: { appEnvId?: string; number: number }[]) =>
+    happen: (...events: { appId?: string; appEnvId?: string; number: number }[]) =>
       database.$transaction((tx) =>
         record(
           tx,

@@ -83,6 +83,22 @@ test('a receiver that fails, hangs, redirects to a private address and recovers 
   inside.close()
 })
 
+test('a delivery has the labels of app and environment', async () => {
+  const { webhookId, secret } = await world.webhook(receiver, EVENTS)
+  start()
+  const app = { labels: { team: 'checkout' } }
+  const { appId, appEnvId } = await world.appEnv({ app, labels: { tier: '1', at: 'edge' } })
+  await world.happen({ appId, appEnvId, number: 1 }, { number: 2 })
+  await world.ended(webhookId, 2)
+  // Of two queues, either may be first.
+  const labelsOf = (number: number) =>
+    [...arrived(secret).values()]
+      .filter(({ data }) => data.payload.number === number)
+      .map(({ data }) => [data.appLabels, data.appEnvLabels])
+  expect(labelsOf(1)).toEqual([[{ team: 'checkout' }, { at: 'edge', tier: '1' }]])
+  expect(labelsOf(2)).toEqual([[null, null]])
+})
+
 test('a delivery is given up after its last attempt, and the next of its environment follows', async () => {
   const { webhookId, secret } = await world.webhook(receiver, EVENTS)
   receiver.behave((received, response) =>

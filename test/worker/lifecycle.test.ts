@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
 import { applyChanges } from '../../src/services/lifecycle/apply-changes.ts'
+import { restartAppEnv } from '../../src/services/lifecycle/restart.ts'
 import { startAppEnv } from '../../src/services/lifecycle/start.ts'
 import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
@@ -68,6 +69,55 @@ test('stops, with its routes gone before its containers, and starts again where 
   const started = await harbour.appEnvRow(appEnvId)
   expect(started).toMatchObject({ status: 'RUNNING', currentContentId, rolloutId: starting, health: 'HEALTHY' })
   expect(started.replicas.map((row) => row.state)).toEqual(['READY'])
+})
+
+test('restarts the serving version as it is: new containers, no new version, and what is pending stays pending', async () => {
+  const appEnvId = await running()
+  const before = await harbour.appEnvRow(appEnvId)
+  await harbour.configure(appEnvId, { COLOUR: 'blue' })
+  await harbour.database.appEnv.update({ where: { id: appEnvId }, data: { containers: 3 } })
+  const restarting = await removals.hold(async () => {
+    const operationId = await harbour.ask(restartAppEnv, appEnvId)
+    expect(await harbour.ended(operationId)).toMatchObject({ status: 'SUCCEEDED', kind: 'RESTART' })
+    const { replicas } = await harbour.appEnvRow(appEnvId)
+    expect(replicas.map(({ rolloutId, state }) => [rolloutId === operationId, state]).sort()).toEqual([
+      [false, 'DRAINING'],
+      [true, 'READY'],
+    ])
+    return operationId
+  })
+  const { currentContentId, lastVersion } = before
+  const after = await harbour.appEnvRow(appEnvId)
+  const same = { status: 'RUNNING', currentContentId, lastVersion, replicasDesired: 1, containers: 3 }
+  expect(after).toMatchObject({ rolloutId: restarting, ...same })
+  const [left] = await eventually(
+    () => harbour.containersOf(appEnvId),
+    (seen) => seen.length === 1,
+  )
+  expect(left?.Id).not.toBe(before.replicas[0]?.containerId)
+  const content = await harbour.database.content.findUniqueOrThrow({ where: { id: currentContentId ?? '' } })
+  expect(content).toMatchObject({ status: 'DEPLOYED', version: 1 })
+  await expect(harbour.ask(applyChanges, appEnvId)).resolves.toMatch(/^op_/)
+})
+
+test('a restart whose containers never become ready leaves the old ones serving', async () => {
+  const appEnvId = await running()
+  const { replicas, currentContentId } = await harbour.appEnvRow(appEnvId)
+  const { imageDigest } = await harbour.database.content.findUniqueOrThrow({ where: { id: currentContentId ?? '' } })
+  const restore = await harbour.database.content.update({
+    where: { id: currentContentId ?? '' },
+    data: { imageDigest: 'shop@sha256:gone' },
+  })
+  expect(restore.imageDigest).not.toBe(imageDigest)
+  const ended = await harbour.ended(await harbour.ask(restartAppEnv, appEnvId))
+  expect(ended).toMatchObject({ status: 'FAILED' })
+  const after = await harbour.appEnvRow(appEnvId)
+  expect(after).toMatchObject({ status: 'RUNNING', currentContentId })
+  expect(after.replicas.map(({ containerId, state }) => [containerId, state])).toEqual(
+    replicas.map(({ containerId }) => [containerId, 'READY']),
+  )
+  const content = await harbour.database.content.findUniqueOrThrow({ where: { id: currentContentId ?? '' } })
+  expect(content.status).toBe('DEPLOYED')
 })
 
 test('scales up and down without starting the other replicas anew', async () => {

@@ -4,7 +4,10 @@ import { labelStages } from '../../src/builder/dockerfile/dockerfile-labels.ts'
 import { newId } from '../../src/domain/ids.ts'
 import { resourcesOf } from '../../src/domain/resources.ts'
 import { readAppEnvHistory } from '../../src/services/app-env/app-env-history.ts'
+import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
+import { promoteDeployment } from '../../src/services/lifecycle/promote.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
+import { stopAppEnv } from '../../src/services/lifecycle/stop.ts'
 import type { WorkerContext } from '../../src/worker/context/worker-context.ts'
 import { EngineHealth } from '../../src/worker/engine/engine-health.ts'
 import { sweepBuildSteps } from '../../src/worker/housekeeping/sweep-containers.ts'
@@ -160,4 +163,27 @@ test('containers of builds end where no operation is open, and are left alone wh
   await sweepBuildSteps(tools(real), AbortSignal.timeout(60_000))
   const left = await real.imageBuilder.buildSteps()
   expect(left.map(({ appEnvId }) => appEnvId)).toEqual([busy])
+})
+
+test('a promoted image outlives the environment that built it, until no version needs it', async () => {
+  const staging = await harbour.sample({ name: 'staging' })
+  const { appId } = await harbour.appEnvRow(staging)
+  const production = await harbour.sample({ appId, name: 'production' })
+  const { imageDigest } = await builtVersion(staging)
+  const { imageDigest: own } = await builtVersion(staging)
+  const [{ id: contentId } = { id: '' }] = await harbour.database.content.findMany({ where: { imageDigest } })
+  const promotion = await harbour.ask(promoteDeployment, production, { fromAppEnvId: staging, contentId })
+  const worker = harbour.startWorker()
+  expect(await harbour.ended(promotion)).toMatchObject({ status: 'SUCCEEDED' })
+  // The engine keeps what a container uses.
+  await harbour.ended(await harbour.ask(stopAppEnv, production))
+  await harbour.ended(await harbour.ask(deleteAppEnv, staging))
+  expect([imageDigest, own]).toEqual([expect.anything(), expect.anything()])
+  expect(await onTheEngine(staging)).toEqual([imageDigest])
+  await sweep()
+  expect(await onTheEngine(staging)).toEqual([imageDigest])
+  await harbour.ended(await harbour.ask(deleteAppEnv, production))
+  await worker.stop()
+  await sweep()
+  expect(await onTheEngine(staging)).toEqual([])
 })

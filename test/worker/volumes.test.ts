@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteAppEnv } from '../../src/services/app-env/delete-app-env.ts'
+import { restartAppEnv } from '../../src/services/lifecycle/restart.ts'
 import { deleteVolume } from '../../src/services/volume/delete-volume.ts'
 import { createHarbour, eventually, type Harbour } from './fixtures.ts'
 
@@ -38,6 +39,10 @@ test('a volume outlives containers, one version writes it at a time, and it stay
   await harbour.ended(await harbour.deployment(appEnvId))
   await harbour.ended(await harbour.deployment(appEnvId))
   expect(await entries(appEnvId)).toBe('start1 end1 start2 ')
+  const { operationId, message } = await harbour.perform(restartAppEnv, { appEnvId })
+  expect(message).toContain('the old one stops before the new one starts')
+  expect(await harbour.ended(operationId ?? '')).toMatchObject({ status: 'SUCCEEDED' })
+  expect(await entries(appEnvId)).toBe('start1 end1 start2 end2 start2 ')
 
   // One that fails gives way to the version before, which comes back to its data.
   await harbour.configure(appEnvId, { BROKEN: 'yes' })
@@ -46,7 +51,7 @@ test('a volume outlives containers, one version writes it at a time, and it stay
     () => harbour.appEnvRow(appEnvId),
     (seen) => seen.health === 'HEALTHY' && seen.replicas.some((row) => row.state === 'READY'),
   )
-  expect(await entries(appEnvId)).toBe('start1 end1 start2 end2 start2 ')
+  expect(await entries(appEnvId)).toBe('start1 end1 start2 end2 start2 end2 start2 ')
 
   const { volumeId } = await harbour.appEnvRow(appEnvId)
   await expect(harbour.perform(deleteVolume, { volumeId })).rejects.toMatchObject({ reason: 'VOLUME_IN_USE' })

@@ -13,7 +13,13 @@ import { insertCredential } from '../credential/insert-credential.ts'
 import { checkOf, requireAccepted, type Tried, tryCredential } from '../credential/try-credential.ts'
 import { planCode as planCodeInput } from '../plan/plan-input.ts'
 import { lockAccount } from '../targets/load-account.ts'
-import { createdAccountAnswer, currentAccountAnswer, entitlement, updatedAccountAnswer } from './account-fields.ts'
+import {
+  createdAccountAnswer,
+  currentAccountAnswer,
+  entitlement,
+  renamedAccountAnswer,
+  updatedAccountAnswer,
+} from './account-fields.ts'
 
 /** The login of a container registry, as older clients send it with a new account. */
 const registryFields = {
@@ -124,6 +130,25 @@ export const updateAccount = command({
     const present = { allowFunctions: account.allowFunctions, allowAutoScaling: account.allowAutoScaling }
     const given = { plan: account.planCode, entitlements: account.entitlements }
     return { accountId, ...present, ...given }
+  },
+})
+
+export const renameAccount = command({
+  name: 'renameAccount',
+  rest: { method: 'PATCH', path: '/account/name', answer: renamedAccountAnswer },
+  versioned: true,
+  about: 'Rename an account. Its slug, and with it hosts and CLI names, stay, so that no address changes.',
+  example: { request: { name: 'Patisserie' }, answer: { name: 'Patisserie' } },
+  input: z.strictObject({ accountId: id('account'), name: name('account') }),
+  permission: 'account:change',
+  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  async execute({ tx, announce, auditDetails }, { accountId, name }, { account }) {
+    if (name !== account.name) {
+      await tx.account.update({ where: { id: accountId }, data: { name, version: { increment: 1 } } })
+      announce({ type: 'account.updated', payload: { accountId, name } })
+    }
+    auditDetails({ name })
+    return { accountId, name, slug: account.slug }
   },
 })
 

@@ -75,4 +75,6 @@ export const updatedAccountAnswer = answer({
   entitlements: account.fields.entitlements,
 })
 
+export const renamedAccountAnswer = answer(pick(account.fields, 'accountId', 'name', 'slug'))
+
 export const currentAccountAnswer = answer({ ...pick(account.fields, 'accountId'), message })

@@ -17,6 +17,7 @@ import {
   withExternalAccess,
 } from '../external-access/external-access-fields.ts'
 import { ownHealthCheck } from '../health-check/health-check-fields.ts'
+import { labelsField } from '../label/label-fields.ts'
 import { referred } from '../targets/app-env-reference.ts'
 import { mountedVolume } from '../volume/volume-fields.ts'
 import { shownContainerSettings } from './container-settings-fields.ts'
@@ -226,6 +227,7 @@ const configuration = {
     'How the number of containers follows the load.',
     asJson,
   ),
+  labels: labelsField('environment'),
 }
 
 export const current = {

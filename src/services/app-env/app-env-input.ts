@@ -6,6 +6,7 @@ import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { backupSchedule } from '../backup/backup-schedule.ts'
 import { externalAccess } from '../external-access/external-access-input.ts'
 import { appEnvHealthCheck } from '../health-check/health-check-input.ts'
+import { labelChanges, labels } from '../label/label-input.ts'
 import { diskOfAny, volume } from '../volume/volume-input.ts'
 import { branch, containers, cpu, memory, zClouds } from './setting-input.ts'
 
@@ -45,6 +46,7 @@ export const createAppEnvInput = z.strictObject({
     'volume of a deleted environment of the same managed service and version, whose data and credentials the new one takes over',
   ).optional(),
   externalAccess: externalAccess.nullable().optional(),
+  labels: labels.optional(),
   ...typeConfigInputs(),
 })
 
@@ -61,6 +63,7 @@ export const updateAppEnvInput = z.strictObject({
   dockerPresetVersion: presetVersion.optional(),
   backupSchedule: backupSchedule.nullable().optional(),
   externalAccess: externalAccess.nullable().optional(),
+  labels: labelChanges.optional(),
   allowUserCliToken: flag('Let user tokens act as this environment’s token in the CLI.').optional(),
   ...typeConfigInputs(),
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),

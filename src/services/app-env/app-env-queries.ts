@@ -1,7 +1,7 @@
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { exampleId } from '../../calls/examples.ts'
-import { containing, oneOf, since, until, withText } from '../../calls/filters.ts'
+import { containing, labelled, oneOf, since, until, withText } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
 import { BY_AGE_OR_NAME } from '../../calls/order.ts'
 import { listQuery } from '../../calls/query.ts'
@@ -46,6 +46,7 @@ const appEnvs = collection({
     type: oneOf((type) => ({ app: { type } }), appTypes, 'Types: only environments of apps of one of these.'),
     region: withText('regionCode', 'Code of a region: only environments there.'),
     gitBranch: withText('gitBranch', 'Git branch: only environments that are built from it.'),
+    labels: labelled('environments'),
     from: since('createdAt', 'Earliest time at which the environments were created.'),
     to: until('createdAt', 'Latest time at which the environments were created.'),
   },

@@ -28,8 +28,9 @@ interface RecordTools {
 /** The full record (contract §3, GET /app-env). Secrets are masked unless `reveal`. */
 export async function appEnvRecord({ tx, vault, config }: RecordTools, appEnv: LoadedAppEnv, reveal = false) {
   const hosts = await tx.host.findMany({ where: { appEnvId: appEnv.id }, orderBy: ORDER.host })
+  const labels = await tx.appEnvLabel.findMany({ where: { appEnvId: appEnv.id }, orderBy: ORDER.label })
   const envVars = variableRecords(appEnv.variables, vault, appEnv.account, reveal)
-  const row = { ...appEnv, hosts, envVars, pendingChanges: pendingChangesOf(appEnv, vault) }
+  const row = { ...appEnv, hosts, labels, envVars, pendingChanges: pendingChangesOf(appEnv, vault) }
   // No field of an environment depends on who reads it.
   return appEnvAnswer.record(row, { config, caller: { currentAccountId: null } })
 }

@@ -230,6 +230,7 @@ export const appEnv = resource({
     nextBackupAt: null,
     volume: null,
     externalAccess: null,
+    labels: { tier: 'frontend' },
     pendingChanges: [],
     currentContentId: exampleId('con'),
     currentVersion: 3,

@@ -12,6 +12,7 @@ import { addAutomaticHosts, automaticHosts } from '../../storage/references/auto
 import { configuredHealthCheck } from '../configuration/configured.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
+import { changeAppEnvLabels } from '../label/change-labels.ts'
 import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
 import { extentOf, requireExtentWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
@@ -75,6 +76,7 @@ export const createAppEnv = command({
     })
     const { appEnv } = await lockAppEnv(tx, { appEnvId })
     await replaceVariables(context, appEnv, input.envVars ?? [])
+    await changeAppEnvLabels(tx, appEnv, input.labels)
     await changeExternalAccess(context, appEnv, input.externalAccess)
     const volume = input.volume ?? (app.volumePath === null ? undefined : { path: app.volumePath })
     requireSeparatePaths(input.containerSettings, volume?.path)

@@ -11,6 +11,7 @@ import { scheduleChange } from '../backup/schedule-change.ts'
 import { changeExternalAccess } from '../external-access/change-external-access.ts'
 import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
+import { changeAppEnvLabels } from '../label/change-labels.ts'
 import { type LoadedAppEnv, lockAppEnv, withEverything } from '../targets/load-app-env.ts'
 import { volumeChange } from '../volume/volume-change.ts'
 import { requireSeparatePaths } from '../volume/volume-input.ts'
@@ -43,6 +44,7 @@ export const updateAppEnv = command({
     requireSeparatePaths(containerSettings, input.volume === undefined ? appEnv.volume?.path : input.volume?.path)
     if (input.name !== undefined) await requireFreeName(context, appEnv, input.name)
     if (input.envVars) await replaceVariables(context, appEnv, input.envVars)
+    await changeAppEnvLabels(tx, appEnv, input.labels)
     await changeExternalAccess(context, appEnv, input.externalAccess)
     const data = {
       ...changesOf(input),

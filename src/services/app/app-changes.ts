@@ -3,6 +3,7 @@ import { getAppType } from '../../app-types/app-types.ts'
 import { defaultDockerfilePath } from '../../app-types/presets.ts'
 import { typeConfigIn, withoutTypeConfig } from '../../app-types/type-config.ts'
 import { changedBuildResources } from '../../domain/build-resources.ts'
+import { isHttpAddress } from '../../domain/repository-address.ts'
 import { type App, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../storage/database/json.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
@@ -13,7 +14,7 @@ export type AppChanges = Prisma.AppUncheckedUpdateInput
 
 /** Fields whose value really changes; a field that was not sent, or has the value already, is left out. */
 export function changesOf(input: UpdateAppInput, app: App): AppChanges {
-  const { appId: _appId, applyImmediately: _apply, useVolume, volumePath: path, ...others } = input
+  const { appId: _appId, applyImmediately: _apply, labels: _labels, useVolume, volumePath: path, ...others } = input
   const {
     healthCheck: _check,
     healthCheckPath: _path,
@@ -28,6 +29,7 @@ export function changesOf(input: UpdateAppInput, app: App): AppChanges {
     ...columnsOf(sent),
     ...clearedOf(sent),
     ...sourceOf(sent, app),
+    ...repositoryOf(sent, app),
     ...(check ? healthCheckColumns(check) : {}),
     ...(volumePath === undefined ? {} : { volumePath }),
     ...(buildResources === undefined
@@ -50,6 +52,7 @@ type Sent = Omit<
   UpdateAppInput,
   | 'appId'
   | 'applyImmediately'
+  | 'labels'
   | 'useVolume'
   | 'volumePath'
   | 'healthCheck'
@@ -75,6 +78,15 @@ const CLEARED_BY_EMPTY_TEXT = [
 function clearedOf(sent: Sent): AppChanges {
   const cleared = CLEARED_BY_EMPTY_TEXT.filter((field) => sent[field] === '').map((field) => [field, null])
   return { ...Object.fromEntries(cleared), ...(sent.contextDir === '' ? { contextDir: './' } : {}) }
+}
+
+/** An address names the whole repository: what named the former one must not be sent to another host with it. */
+function repositoryOf({ gitProvider, gitNamespace, gitRepo, gitInstallationId }: Sent, app: App): AppChanges {
+  if (gitRepo === undefined) return {}
+  const whole = isHttpAddress(gitRepo)
+    ? { gitNamespace: gitNamespace ?? null, gitInstallationId: gitInstallationId ?? null }
+    : {}
+  return { gitProvider: gitProvider ?? app.gitProvider ?? 'GITHUB', ...whole }
 }
 
 /**

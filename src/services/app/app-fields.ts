@@ -5,6 +5,7 @@ import { warning } from '../../calls/outcome.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
 import type { App } from '../../storage/database/generated/prisma/client.ts'
 import { healthCheckOfApp } from '../health-check/health-check-fields.ts'
+import { labelsField } from '../label/label-fields.ts'
 import { buildResourcesOfApp } from '../plan/build-resources-fields.ts'
 import { appType, typeConfigFields, useTCP } from './app-type-fields.ts'
 
@@ -90,6 +91,7 @@ const fields = {
   ),
   volumePath: field.column('volumePath', text_, 'Path at which the app’s environments mount their volumes.'),
   ...typeConfigFields,
+  labels: labelsField('app'),
 }
 
 const times = {
@@ -139,6 +141,7 @@ export const app = resource({
     buildPullAccountSecretId: null,
     buildLimits: { cpu: 4, memoryMb: 2048, diskMb: 10_240, timeoutSeconds: 1200 },
     volumePath: null,
+    labels: { team: 'checkout' },
   },
   fields,
   graphqlFields: { version: field.column('version', whole, VERSION), ...times },

@@ -18,6 +18,7 @@ import { parseBuildArgs } from '../../domain/build-args.ts'
 import { foreignTransport } from '../../domain/repository-address.ts'
 import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
 import { appHealthCheck } from '../health-check/health-check-input.ts'
+import { labelChanges, labels } from '../label/label-input.ts'
 import { buildResources } from '../plan/build-resources.ts'
 import { volumePath } from '../volume/volume-input.ts'
 
@@ -113,6 +114,8 @@ const shared = {
   ).optional(),
 }
 
+const gitProvider = z.enum(['GITHUB']).describe('Git provider of the repository.')
+
 export const gitInstallationId = pasted().max(MAX_TEXT_LENGTH).describe('Id of the git provider’s installation.')
 
 export const createAppInput = z.strictObject({
@@ -121,17 +124,24 @@ export const createAppInput = z.strictObject({
   ...shared,
   ...typeConfigInputs(),
   appType: z.enum(wireNames()).optional().describe('Historical way to choose a type; dockerPreset decides.'),
-  gitProvider: z.enum(['GITHUB']).optional().describe('Git provider of the repository.'),
+  gitProvider: gitProvider.optional(),
   gitNamespace: gitNamespace.optional(),
   gitRepo: gitRepo.optional(),
   gitInstallationId: gitInstallationId.optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
+  labels: labels.optional(),
 })
 
 export const updateAppInput = z.strictObject({
   appId: id('app'),
   ...shared,
   ...typeConfigInputs({ isChangeOfApp: true }),
+  name: name('app').optional(),
+  gitProvider: gitProvider.optional(),
+  gitNamespace: gitNamespace.optional(),
+  gitRepo: gitRepo.refine((given) => given !== '', 'must name a repository; set useImage to stop building').optional(),
+  gitInstallationId: gitInstallationId.optional(),
+  labels: labelChanges.optional(),
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),
 })
 

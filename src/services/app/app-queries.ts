@@ -1,7 +1,7 @@
 import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { exampleId } from '../../calls/examples.ts'
-import { containing, oneOf, since, until } from '../../calls/filters.ts'
+import { containing, labelled, oneOf, since, until } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
 import { BY_AGE_OR_NAME } from '../../calls/order.ts'
 import { listQuery, query } from '../../calls/query.ts'
@@ -29,6 +29,7 @@ export const apps = collection({
   filters: {
     name: containing('name', 'Text in the name: only apps with it, in upper or lower case.'),
     type: oneOf('type', appTypes, 'Types: only apps of one of these.'),
+    labels: labelled('apps'),
     from: since('createdAt', 'Earliest time at which the apps were created.'),
     to: until('createdAt', 'Latest time at which the apps were created.'),
   },

@@ -57,10 +57,15 @@ export function checkUpdate(input: UpdateAppInput, app: App): void {
   const usesImage = input.useImage ?? app.useImage
   // An app that runs images needs no source, so half a source must not keep it from switching to images.
   const problems = [
-    ...sourceProblems(usesImage ? input : { ...gitOf(app), ...input }),
+    ...sourceProblems(usesImage && !namesRepository(input) ? input : { ...gitOf(app), ...input }),
     ...configProblems(getAppType(app.type), input),
     ...sentHealthCheck(getAppType(app.type), input, app).problems,
   ]
+  if (namesRepository(input) && app.isCliDeployment)
+    problems.push({
+      field: 'gitRepo',
+      message: 'is for apps that are built from a repository; the source of this one is uploaded (isCliDeployment)',
+    })
   // An app that builds from source would record an image and never run it.
   if (input.image !== undefined && !usesImage) {
     problems.push({ field: 'image', message: 'needs useImage true in the same request' })
@@ -105,6 +110,8 @@ type Git = Partial<Record<'gitProvider' | (typeof GIT_FIELDS)[number], string | 
 const gitOf = ({ gitProvider, gitNamespace, gitRepo, gitInstallationId }: App): Git => {
   return { gitProvider, gitNamespace, gitRepo, gitInstallationId }
 }
+
+const namesRepository = (git: Git): boolean => GIT_FIELDS.some((field) => git[field] !== undefined)
 
 function sourceProblems(
   input: Pick<UpdateAppInput, 'dockerfilePath' | 'customDockerfileContent'> & Git,

@@ -11,6 +11,7 @@ import type { Account, Plan } from '../../storage/database/generated/prisma/clie
 import { jsonOrNull } from '../../storage/database/json.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
+import { changeAppLabels } from '../label/change-labels.ts'
 import { requireBuildResourcesWithinPlan } from '../plan/build-resources.ts'
 import { requireScaleWithinPlan } from '../plan/extent.ts'
 import { requireWithinPlan } from '../plan/plan-limits.ts'
@@ -56,6 +57,7 @@ export const createApp = command({
     })
     await requireCredential(tx, account.id, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, account.id, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
+    await changeAppLabels(tx, { id: appId, accountId: account.id }, input.labels)
     context.announce({ type: 'app.created', appId, payload: { name: input.name, dockerPreset: preset } })
     context.auditDetails({ name: input.name, dockerPreset: preset, useImage: input.useImage ?? false })
     return { appId }

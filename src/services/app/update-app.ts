@@ -3,7 +3,9 @@ import { requireConfigOfApps } from '../../app-types/type-config.ts'
 import { type CommandContext, command } from '../../calls/command.ts'
 import { changedBuildResources } from '../../domain/build-resources.ts'
 import type { App, AppEnv, Content } from '../../storage/database/generated/prisma/client.ts'
+import { requireOwnInstallation } from '../git/git-installation.ts'
 import { followHealthCheck } from '../health-check/follow-health-check.ts'
+import { changeAppLabels } from '../label/change-labels.ts'
 import { applyWhereRunning } from '../lifecycle/apply-changes.ts'
 import { requireBuildResourcesWithinPlan } from '../plan/build-resources.ts'
 import { lockApp } from '../targets/load-app.ts'
@@ -12,13 +14,15 @@ import { updatedAppAnswer } from './app-fields.ts'
 import { type UpdateAppInput, updateAppInput } from './app-input.ts'
 import { checkUpdate, requireCredential } from './app-rules.ts'
 import { changeVolumes, volumePathIn } from './app-volume.ts'
+import { moveRepository } from './change-repository.ts'
 
 export const updateApp = command({
   name: 'updateApp',
   rest: { method: 'PATCH', path: '/app', answer: updatedAppAnswer },
   versioned: true,
   waits: true,
-  about: 'Change an app. Its environments keep running as they are until the changes are applied.',
+  about:
+    'Change an app. Its environments keep running as they are until the changes are applied. A new name leaves slug, hosts and CLI names as they are. The next build is of the repository that is set then; a build that is under way goes on with its own.',
   example: {
     request: { port: 3000, healthCheckPath: '/healthz', applyImmediately: true },
     answer: { port: 3000, environmentsAffected: 1 },
@@ -36,7 +40,9 @@ export const updateApp = command({
     await requireCredential(tx, app.accountId, 'imagePullAccountSecretId', input.imagePullAccountSecretId)
     await requireCredential(tx, app.accountId, 'buildPullAccountSecretId', input.buildPullAccountSecretId)
     await requireBuildsWithinPlan(context, app, input.buildResources)
+    await requireOwnInstallation(context, app.accountId, input.gitInstallationId)
     const changes = changesOf(input, app)
+    const pushes = await moveRepository(context, app, changes)
     const volumePath = volumePathIn(input, app)
     const remounted = volumePath === undefined ? [] : await changeVolumes(context, app, volumePath)
     const appEnvs = await tx.appEnv.findMany({
@@ -44,7 +50,14 @@ export const updateApp = command({
       include: { currentContent: true },
     })
     const reimaged = input.image === undefined ? [] : appEnvs.filter((appEnv) => imageOf(appEnv, app) !== input.image)
-    const changed = [...new Set([...changedFields(changes), ...(reimaged.length > 0 ? ['image'] : [])])]
+    const isRelabelled = await changeAppLabels(tx, app, input.labels)
+    const changed = [
+      ...new Set([
+        ...changedFields(changes),
+        ...(reimaged.length > 0 ? ['image'] : []),
+        ...(isRelabelled ? ['labels'] : []),
+      ]),
+    ]
     const updated = changed.length > 0 ? await write(context, app, changes, input.image) : app
     if (changed.some((field) => field.startsWith('healthCheck')))
       await followHealthCheck(
@@ -60,12 +73,13 @@ export const updateApp = command({
     ])
     context.auditDetails({ changed, environmentsAffected: affected.size, applyImmediately: input.applyImmediately })
     const notApplied = applied.flatMap(({ appEnvId, reason }) => (reason ? [{ appEnvId, reason }] : []))
-    const warned = applied.find(({ warning }) => warning !== undefined)
+    const lost = applied.find(({ warning }) => warning !== undefined)?.warning
+    const warning = [pushes, lost].filter(Boolean).join('. ')
     return {
       ...answerOf(updated),
       environmentsAffected: affected.size,
       ...(notApplied.length > 0 ? { notApplied } : {}),
-      ...(warned?.warning ? { warning: warned.warning } : {}),
+      ...(warning === '' ? {} : { warning }),
       operationIds: applied.flatMap(({ operation }) => operation?.id ?? []),
     }
   },
@@ -87,10 +101,10 @@ async function requireBuildsWithinPlan(
 }
 
 /**
- * Every environment gets what is set on the app, apart from volumes, of which each has its own, and limits of builds,
- * which change nothing that runs.
+ * Every environment gets what is set on the app, apart from volumes, of which each has its own, and from its name and the limits of
+ * builds, which change nothing that runs.
  */
-const isForEach = ({ volumePath: _volumePath, buildResources: _build, ...others }: AppChanges): boolean =>
+const isForEach = ({ volumePath: _volumePath, buildResources: _build, name: _name, ...others }: AppChanges): boolean =>
   Object.keys(others).length > 0
 
 async function write({ tx }: CommandContext, app: App, changes: AppChanges, image: string | undefined): Promise<App> {

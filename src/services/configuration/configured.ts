@@ -17,6 +17,7 @@ import {
   type TypeConfig,
 } from '../../domain/configuration.ts'
 import type { ContainerSettings } from '../../domain/container-settings.ts'
+import { repositoryKey } from '../../domain/git-push.ts'
 import {
   type AppEnvHealthCheck,
   appHealthCheckSettings,
@@ -26,8 +27,9 @@ import {
 import { MASK } from '../../domain/mask.ts'
 import { type PendingChange, pendingChanges, type ShowVariable } from '../../domain/pending-changes.ts'
 import { isOfFork } from '../../domain/pull-request.ts'
+import { foreignTransport, isHttpAddress } from '../../domain/repository-address.ts'
 import { explicitResources } from '../../domain/resources.ts'
-import type { Content } from '../../storage/database/generated/prisma/client.ts'
+import type { App, Content } from '../../storage/database/generated/prisma/client.ts'
 import type { AccountVault, Vault } from '../../storage/secrets/vault.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { planFor, sealedVariablesOf } from './build-plan.ts'
@@ -95,7 +97,7 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
       useImage,
       containers,
       configuration: withDefaults(appEnv, configurationOf(appEnv)),
-      build: plan && !useImage ? planFor(appEnv, vault, withBranch(plan.source, appEnv.gitBranch)) : null,
+      build: plan && !useImage ? planFor(appEnv, vault, configuredSource(plan.source, appEnv)) : null,
     },
     show,
   )
@@ -143,9 +145,26 @@ export function serviceImage({ app, presetVersion }: Pick<LoadedAppEnv, 'app' | 
   return engine && (engineVersion(engine, presetVersion)?.image ?? null)
 }
 
-/** The repository cannot change; its branch can. */
-const withBranch = (source: BuildSource, branch: string | null): BuildSource =>
-  source.kind === 'git' ? { ...source, branch } : source
+/** The source that the next build would have, as far as it is shown. An upload counts once a build of it is asked for. */
+function configuredSource(source: BuildSource, { app, gitBranch: branch }: LoadedAppEnv): BuildSource {
+  const repository = source.kind === 'upload' || app.isCliDeployment ? null : repositoryNamed(app)
+  if (source.kind === 'git')
+    return { ...source, branch, url: repository === null || isOf(source.url, repository) ? source.url : repository }
+  if (repository === null) return source
+  return { kind: 'git', url: repository, branch, commit: null, installationId: app.gitInstallationId }
+}
+
+/** Its address, or its names, which stand for an address at the git provider. */
+const repositoryNamed = ({ gitRepo, gitNamespace }: App): string | null =>
+  gitRepo === null || isAddress(gitRepo) ? gitRepo : `${gitNamespace}/${gitRepo}`
+
+const isAddress = (repository: string): boolean => isHttpAddress(repository) || foreignTransport(repository) !== null
+
+function isOf(url: string, repository: string): boolean {
+  const key = repositoryKey(url)
+  if (isAddress(repository)) return url === repository || (key !== null && key === repositoryKey(repository))
+  return key?.endsWith(`/${repository.replace(/\.git$/, '').toLowerCase()}`) ?? true
+}
 
 /** Most environments have no changed variable to show, so they need no key at all. */
 class LazyVault {

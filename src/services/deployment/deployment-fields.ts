@@ -7,6 +7,7 @@ import { fieldsOf, flag, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { BuildStepUse, BuildUse } from '../../domain/build-use.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { PromotedFrom } from '../../domain/promoted-from.ts'
 import { type Refusal, refuseRollback } from '../../domain/rollback.ts'
 import type { Content } from '../../storage/database/generated/prisma/client.ts'
 
@@ -65,6 +66,18 @@ const LABELS: Record<Content['status'], string> = {
   CANCELLED: 'Cancelled',
 }
 
+const origin = fieldsOf<PromotedFrom>()
+
+const promotedFrom = resource({
+  name: 'PromotedFrom',
+  description: 'Version of another environment whose image a version runs.',
+  fields: {
+    appEnvId: origin.column('appEnvId', text, 'Id of the other environment.'),
+    contentId: origin.column('contentId', text, 'Id of the version there.', { inGraphQL: { name: 'deploymentId' } }),
+    version: origin.column('version', whole, 'Number of the version there.'),
+  },
+})
+
 const field = fieldsOf<Content>()
 type Status = Pick<Content, 'status'>
 
@@ -118,6 +131,11 @@ const fields = {
     'Whether the engine’s own copy of the image was used because no registry answered.',
   ),
   type: field.column('type', deploymentType.type, 'Source of the version’s image.'),
+  promotedFrom: field.json(
+    'promotedFrom',
+    promotedFrom.answer.type.nullable(),
+    'Version of another environment whose image the version runs; null for one that was built or pulled for this environment.',
+  ),
   buildUse: field.json(
     'buildUse',
     buildUse.answer.type.nullable(),
@@ -192,6 +210,7 @@ export const deployment = resource({
     deployedAt: EXAMPLE_TIME,
     imageDigest: 'sha256:4ff102c5d78d254a6f0da062b3cf39eaf07f01eec0927fd21e219d0af8bc0591',
     imageFromCache: false,
+    promotedFrom: null,
   },
   fields,
   graphqlFields: {

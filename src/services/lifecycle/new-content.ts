@@ -1,5 +1,6 @@
-import { type BuildPlan, recordedPlan } from '../../domain/build-plan.ts'
+import { type BuildPlan, recordedPlan, withoutValues } from '../../domain/build-plan.ts'
 import type { Configuration } from '../../domain/configuration.ts'
+import { type PromotedFrom, recordedPromotion } from '../../domain/promoted-from.ts'
 import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 
@@ -9,6 +10,8 @@ export interface NewContent {
   /** Set when it repeats a version whose image is already pinned. */
   imageDigest: string | null
   fromContentId: string | null
+  /** The version of another environment whose image it runs. */
+  promotedFrom?: PromotedFrom | null
   configuration: Configuration
   /** Null for a prebuilt image. */
   build: {
@@ -44,7 +47,18 @@ export function repeatedContent(earlier: Content, configuration: Configuration):
     image,
     imageDigest,
     fromContentId: id,
+    promotedFrom: recordedPromotion(earlier),
     configuration,
     build: plan ? { plan, key: buildKey, branch: gitBranch, commit: gitCommitId } : null,
   }
+}
+
+/**
+ * The image of a version of another environment, pinned as it is there. It repeats no version of its own environment, whose release
+ * command has yet to run. What the other one's variables were is the business of its readers alone.
+ */
+export function promotedContent(from: Content, configuration: Configuration, promotedFrom: PromotedFrom): NewContent {
+  const { build, ...image } = repeatedContent(from, configuration)
+  const kept = build && { ...build, plan: withoutValues(build.plan) }
+  return { ...image, fromContentId: null, promotedFrom, build: kept }
 }

@@ -2,7 +2,9 @@ import { applyChanges } from './apply-changes.ts'
 import { backUpAppEnv } from './back-up.ts'
 import { buildAppEnv } from './build.ts'
 import { deployImage } from './deploy-image.ts'
+import { promoteDeployment } from './promote.ts'
 import { redeployAppEnv } from './redeploy.ts'
+import { restartAppEnv } from './restart.ts'
 import { restoreBackup } from './restore-backup.ts'
 import { rollbackAppEnv } from './rollback.ts'
 import { rotateCredentials } from './rotate-credentials.ts'
@@ -15,6 +17,8 @@ export const deploymentOperations = [
   deployImage,
   buildAppEnv,
   redeployAppEnv,
+  restartAppEnv,
+  promoteDeployment,
   rollbackAppEnv,
   stopAppEnv,
   startAppEnv,

@@ -9,7 +9,9 @@ import type { Operation, OperationKind } from '../../storage/database/generated/
 export const operationKind = enumeration<OperationKind>('OperationKind', 'Kind of an operation.', {
   DEPLOY_IMAGE: 'Deploys a prebuilt image.',
   BUILD: 'Builds the source and deploys the result.',
-  REDEPLOY: 'Replaces the containers with new ones of the same version.',
+  REDEPLOY: 'Replaces the containers with new ones of the same image, and of the present configuration.',
+  RESTART: 'Replaces the containers with new ones of the version that serves, as it is.',
+  PROMOTE: 'Deploys the image of a version of another environment.',
   ROLLBACK: 'Deploys an earlier version again.',
   STOP: 'Scales the environment to zero containers.',
   START: 'Runs the current version of a stopped environment again.',

@@ -3,12 +3,16 @@ import { command } from '../../calls/command.ts'
 import { id } from '../../calls/input.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
 import { conflict } from '../../domain/errors.ts'
+import type { OperationKind } from '../../storage/database/generated/prisma/client.ts'
 import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { type LifecycleResult, withOutcome } from '../lifecycle/lifecycle-operation.ts'
 import { repeatedContent } from '../lifecycle/new-content.ts'
 import { acceptedExample, lifecycleAnswer } from '../targets/accepted.ts'
 import { loadEverything } from '../targets/load-app-env.ts'
 import { lockOperation } from './cancel-operation.ts'
+
+/** Operations about a version that was deployed before, and stays the same one. */
+const RUNS_AGAIN: ReadonlySet<OperationKind> = new Set<OperationKind>(['START', 'RESTART'])
 
 export const retryOperation = command({
   name: 'retryOperation',
@@ -37,7 +41,7 @@ export const retryOperation = command({
     const content = operation.contentId
       ? await tx.content.findUniqueOrThrow({ where: { id: operation.contentId } })
       : null
-    const isNewVersion = operation.kind !== 'START' && content !== null
+    const isNewVersion = !RUNS_AGAIN.has(operation.kind) && content !== null
     const begun = await beginOperation(context, appEnv, {
       kind: operation.kind,
       retriesId: operation.id,

@@ -1,6 +1,7 @@
 import type { CommandContext } from '../../calls/command.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { type AppEnvHealthCheck, withoutHeaders } from '../../domain/health-check.ts'
+import { labelsOf } from '../../domain/labels.ts'
 import {
   type GitPullRequest,
   type PullRequestOf,
@@ -54,6 +55,7 @@ export async function createPullRequestEnv(
   const { copied, left } = variablesFor(context, base, withSecrets)
   const { appId, accountId, regionCode: region, zClouds, startupConfig, releaseCommand, volume, typeConfig } = base
   const { containerSettings } = base
+  const labels = labelsOf(await tx.appEnvLabel.findMany({ where: { appEnvId: base.id } }))
   const check = base.healthCheck as AppEnvHealthCheck | null
   const healthCheck = check && !withSecrets ? withoutHeaders(check) : check
   const input = {
@@ -66,6 +68,7 @@ export async function createPullRequestEnv(
     containers: 1,
     envVars: copied,
     preventDestroy: false,
+    labels,
     ...(startupConfig === null ? {} : { startupConfig }),
     ...(releaseCommand === null ? {} : { releaseCommand }),
     ...(containerSettings === null ? {} : { containerSettings }),

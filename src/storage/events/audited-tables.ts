@@ -93,6 +93,22 @@ export const AUDITED_TABLES: Readonly<Record<string, AuditedTable>> = {
     omitted: `rollout_id last_version replicas_desired ${OBSERVED} last_restart_at last_restart_reason next_backup_at`,
     as: { region_code: 'region' },
   },
+  app_label: {
+    type: 'appLabel',
+    id: 'app_id',
+    label: 'key',
+    key: ['app_id', 'key'],
+    shown: 'value',
+    omitted: 'app_id key',
+  },
+  app_env_label: {
+    type: 'appEnvLabel',
+    id: 'app_env_id',
+    label: 'key',
+    key: ['app_env_id', 'key'],
+    shown: 'value',
+    omitted: 'key',
+  },
   variable: {
     type: 'variable',
     label: 'name',
@@ -117,7 +133,7 @@ export const AUDITED_TABLES: Readonly<Record<string, AuditedTable>> = {
   },
   content: {
     type: 'deployment',
-    shown: 'status reason message type image git_branch git_commit_id from_content_id volume_deleted',
+    shown: 'status reason message type image git_branch git_commit_id from_content_id promoted_from volume_deleted',
     omitted: 'requested_by image_digest image_from_cache build_key build_use deployed_at finished_at',
   },
   operation: {

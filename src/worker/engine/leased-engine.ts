@@ -76,8 +76,8 @@ export interface LeasedEngine {
   builtImages(): Promise<BuiltImage[]>
   imageSize(id: string): Promise<number | null>
   removeImage(id: string): Promise<void>
-  /** Removes whatever builds have left of the environment, including images. */
-  removeImages(): Promise<void>
+  /** Removes whatever builds have left of the environment, including images but for these. */
+  removeImages(except: ReadonlySet<string>): Promise<void>
   /** Where a container accepts connections; null when that cannot be found out. */
   listening(name: string): Promise<Listening | null>
   /** Runs a command in one of the environment's containers. `timeoutSeconds` bounds the whole command. */
@@ -188,9 +188,9 @@ export function leasedEngine(
     builtImages: () => call(seconds, (bounds) => imageBuilder.builtImages({ appEnvId }, bounds)),
     imageSize: (id) => call(seconds, (bounds) => imageBuilder.imageSize(id, bounds)),
     removeImage: (id) => call(seconds, (bounds) => imageBuilder.removeImage(id, bounds)),
-    async removeImages() {
+    async removeImages(except) {
       await call(seconds, (bounds) => imageBuilder.clearBuilds({ appEnvId, since: new Date(0) }, bounds))
-      for (const { id } of await this.builtImages()) await this.removeImage(id)
+      for (const { id } of await this.builtImages()) if (!except.has(id)) await this.removeImage(id)
     },
     listening: (name) => call(LISTENING_SECONDS, (bounds) => runtime.listening(name, bounds)),
     exec: (name, command, { timeoutSeconds, ...options }) =>

@@ -13,7 +13,7 @@ import { push } from '../version/pushed-image.ts'
 import { needsRecreate, stopOtherVersions } from '../version/recreate-strategy.ts'
 import { needsRelease, release } from '../version/release.ts'
 import { rolloutOf } from '../version/rollout.ts'
-import { type RouteAlso, route } from '../version/route.ts'
+import { containersOf, type RouteAlso, route } from '../version/route.ts'
 import { startAndAwaitReady } from '../version/start-and-await-ready.ts'
 
 /**
@@ -77,9 +77,10 @@ function newRollout(attempt: VersionAttemptContext): Promise<Rollout> {
 }
 
 /** Where requests decide the number, the new version begins with as many as serve them now. */
-function replicasToStart({ appEnv, content }: VersionAttemptContext): number {
+function replicasToStart(attempt: VersionAttemptContext): number {
+  const { appEnv, content } = attempt
   const rule = requestScalingOf(appEnv.app, recordedConfiguration(content))
-  if (!rule) return awaitedReplicas(appEnv)
+  if (!rule) return awaitedReplicas({ app: appEnv.app, containers: containersOf(attempt) })
   return Math.max(1, rule.minScale, Math.min(appEnv.replicasDesired, rule.maxScale))
 }
 

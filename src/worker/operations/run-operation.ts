@@ -23,6 +23,8 @@ const HANDLERS: Readonly<Record<OperationKind, OperationHandler>> = {
   DEPLOY_IMAGE: deploy,
   BUILD: deploy,
   REDEPLOY: deploy,
+  RESTART: deploy,
+  PROMOTE: deploy,
   ROLLBACK: deploy,
   START: deploy,
   STOP: stop,

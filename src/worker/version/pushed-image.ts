@@ -1,4 +1,5 @@
 import type { Config } from '../../config/config.ts'
+import { isPushedTo } from '../../domain/pushed-image.ts'
 import { ImageError, type RegistryCredential, type ResolvedImage } from '../../engines/images/image-builder.ts'
 import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
@@ -12,7 +13,7 @@ function registryOf({ BERTH_PUSH_REPOSITORY: repository, ...config }: Config) {
   return {
     repository,
     credential,
-    has: ({ image }: Content) => image.startsWith(`${repository}/`) && image.includes('@'),
+    has: ({ image }: Content) => isPushedTo(repository, image),
   }
 }
 

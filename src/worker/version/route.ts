@@ -9,6 +9,10 @@ import { matchAutomaticHosts } from '../../storage/references/automatic-hosts.ts
 import type { VersionAttemptContext } from '../attempt/attempt-context.ts'
 import { completeOperation } from '../attempt/complete-operation.ts'
 
+/** A restart applies no pending change of the number of containers. */
+export const containersOf = ({ appEnv, operation }: VersionAttemptContext): number =>
+  operation.kind === 'RESTART' ? appEnv.replicasDesired : appEnv.containers
+
 /** What else becomes true with the switch. */
 export interface RouteAlso {
   appEnv: Prisma.AppEnvUncheckedUpdateManyInput
@@ -27,7 +31,9 @@ export async function route(
   const { appEnv, content, operation, lease } = attempt
   const now = lease.claim.clock.now()
   // Replicas that copy the first one come up after it; where requests decide, as many are wanted as there are.
-  const desired = isScaledByRequests(appEnv.app) ? ready.length : Math.max(ready.length, wantedReplicas(appEnv))
+  const desired = isScaledByRequests(appEnv.app)
+    ? ready.length
+    : Math.max(ready.length, wantedReplicas({ app: appEnv.app, containers: containersOf(attempt) }))
   const replicas = { replicasDesired: desired, replicasRunning: ready.length, replicasReady: ready.length }
   await completeOperation(attempt, {
     status: 'RUNNING',

@@ -1,3 +1,4 @@
+import { labelsOf } from '../../domain/labels.ts'
 import type { WebhookSecrets } from '../../domain/webhook.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
 import type { Account, Webhook } from '../../storage/database/generated/prisma/client.ts'
@@ -46,9 +47,17 @@ export async function eventOf(database: Database, accountId: string, sequence: b
   }
 }
 
-/** What receivers of the kind WEBHOOK get, in the shape that Standard Webhooks recommends. */
-export const bodyOf = ({ eventSequenceId, sequence, type, createdAt, payload, ...ids }: RecordedEvent): string =>
-  JSON.stringify({
+/** What receivers of the kind WEBHOOK get, in the shape that Standard Webhooks recommends, with the labels of this time. */
+export async function bodyOf(
+  database: Database,
+  { eventSequenceId, sequence, type, createdAt, payload, ...ids }: RecordedEvent,
+): Promise<string> {
+  const { appId, appEnvId } = ids
+  const appLabels = appId ? labelsOf(await database.appLabel.findMany({ where: { appId }, orderBy: BY_KEY })) : null
+  const appEnvLabels = appEnvId
+    ? labelsOf(await database.appEnvLabel.findMany({ where: { appEnvId }, orderBy: BY_KEY }))
+    : null
+  return JSON.stringify({
     type,
     timestamp: createdAt.toISOString(),
     data: {
@@ -57,9 +66,14 @@ export const bodyOf = ({ eventSequenceId, sequence, type, createdAt, payload, ..
       appEnvId: ids.appEnvId ?? null,
       operationId: ids.operationId ?? null,
       cursor: String(sequence),
+      appLabels,
+      appEnvLabels,
       payload,
     },
   })
+}
+
+const BY_KEY = { key: 'asc' } as const
 
 /** Whether a notice announces it to people. Decided when the event is taken: it decides whether there is a delivery. */
 export async function isNews(database: Database | Transaction, event: RecordedEvent): Promise<boolean> {

@@ -24,7 +24,7 @@ export async function send(sending: Sending): Promise<Outcome> {
   const { database, config, receiver, deliveryId, event, signal } = sending
   const { webhook, secrets } = receiver
   if (webhook.kind === 'WEBHOOK') {
-    const body = bodyOf(event)
+    const body = await bodyOf(database, event)
     return post({ url: secrets.url ?? '', body, headers: signed(receiver, deliveryId, body), config, signal })
   }
   const notice = await noticeFor(database, event)

@@ -45,6 +45,7 @@ export const SCENARIOS: readonly Scenario[] = [
   BUILD,
   one('deploy-image', running, ({ image }) => ({ image })),
   one('redeploy'),
+  one('restart'),
   one('rollback', async (cluster, subject) => {
     await running(cluster, subject)
     const { rows } = await cluster.pool.query(`SELECT 1 FROM content WHERE app_env_id = $1 AND status = 'DEPLOYED'`, [

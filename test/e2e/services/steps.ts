@@ -26,6 +26,7 @@ export const STEPS: readonly Step[] = [
   },
   { name: 'settings applied', isTested: true, run: kept((story) => apply(story, 1)) },
   { name: 'redeployed, worker killed', isTested: false, run: survive('redeploy', 'container.started') },
+  { name: 'restarted, worker killed', isTested: true, run: survive('restart', 'container.started') },
   { name: 'stopped, worker killed', isTested: false, run: survive('stop', 'container.stopped', { hasStopped: true }) },
   { name: 'started, worker killed', isTested: false, run: survive('start', 'container.created') },
   {

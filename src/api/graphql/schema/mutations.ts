@@ -1,6 +1,11 @@
 import type { ResultOf } from '../../../calls/command.ts'
 import { pick } from '../../../calls/resource.ts'
-import { createAccount, setCurrentAccount, updateAccount } from '../../../services/account/account-commands.ts'
+import {
+  createAccount,
+  renameAccount,
+  setCurrentAccount,
+  updateAccount,
+} from '../../../services/account/account-commands.ts'
 import { createdAccount } from '../../../services/account/account-fields.ts'
 import { updatedApp } from '../../../services/app/app-fields.ts'
 import { createApp } from '../../../services/app/create-app.ts'
@@ -55,6 +60,7 @@ commandMutation(createAccount, (t) => ({
   ...outcomeFields(t, pick(createdAccount, 'credentialId')),
 }))
 commandMutation(updateAccount, (t) => ({ account: accountById(t, false) }))
+commandMutation(renameAccount, (t) => ({ account: accountById(t, false) }))
 commandMutation(setCurrentAccount, (t) => ({ account: accountById(t, false), message: messageField(t) }))
 
 commandMutation(createApp, (t) => ({ app: appById(t, true) }))

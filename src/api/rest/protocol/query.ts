@@ -6,14 +6,17 @@ type Read = (text: string) => unknown
 const readNumber: Read = (text) => (/^-?\d+(\.\d+)?$/.test(text) ? Number(text) : text)
 const readBoolean: Read = (text) => (text === 'true' ? true : text === 'false' ? false : text)
 const asIs: Read = (text) => text
-/** A list is written as `?status=A&status=B` or as `?status=A,B`: its values are words, without commas. */
-const readList = (text: string): unknown[] => text.split(',')
+/** A list is written as `?status=A&status=B`; one of words, which have no commas, also as `?status=A,B`. */
+const readList = (text: string): unknown[] => [text]
+const readWords = (text: string): unknown[] => text.split(',')
+const LISTS = new Set<Read>([readList, readWords])
 
 const READERS: Record<string, Read> = {
   integer: readNumber,
   number: readNumber,
   boolean: readBoolean,
   array: readList,
+  words: readWords,
 }
 
 /**
@@ -30,8 +33,9 @@ export function queryReader(schema: z.ZodObject): (search: URLSearchParams) => R
       readers ??= readersOf(schema)
       const read = readers.get(name) ?? asIs
       const isThere = Object.hasOwn(values, name)
-      if (isThere && read !== readList) problems.push({ field: name, message: 'is there twice' })
-      const value = isThere && read === readList ? [...(values[name] as unknown[]), ...readList(text)] : read(text)
+      if (isThere && !LISTS.has(read)) problems.push({ field: name, message: 'is there twice' })
+      const value =
+        isThere && LISTS.has(read) ? [...(values[name] as unknown[]), ...(read(text) as unknown[])] : read(text)
       // An assignment would not create a field named __proto__.
       Object.defineProperty(values, name, { value, enumerable: true, configurable: true })
     }
@@ -44,7 +48,8 @@ function readersOf(schema: z.ZodObject): Map<string, Read> {
   const { properties = {} } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
   return new Map(
     Object.entries(properties).map(([name, property]) => {
-      return [name, READERS[(property as { type?: string }).type ?? ''] ?? asIs]
+      const { type = '', items } = property as { type?: string; items?: { enum?: unknown } }
+      return [name, READERS[items?.enum ? 'words' : type] ?? asIs]
     }),
   )
 }

@@ -1,0 +1,2 @@
+-- AlterEnum
+ALTER TYPE "public"."OperationKind" ADD VALUE 'RESTART';
