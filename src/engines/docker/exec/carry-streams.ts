@@ -3,12 +3,18 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isHostExhausted } from '../../../domain/host-exhausted.ts'
 import type { CommandStreams } from '../../command-streams.ts'
 import { LastWords } from '../../last-words.ts'
-import { readFrames } from './stream-frames.ts'
+import { readFrames, readPlainly } from './stream-frames.ts'
 
 export interface Carried {
   errorOutput: string
   /** False when the engine hung up before the end of the output, as it does on input that no program reads any more. */
   isWhole: boolean
+}
+
+interface CarriedStreams extends CommandStreams {
+  errors?: CommandStreams['output']
+  /** The connection has no frames: a terminal has one output. */
+  isTerminal?: boolean
 }
 
 /**
@@ -18,7 +24,7 @@ export interface Carried {
  */
 export async function carryStreams(
   connection: Duplex,
-  { input, output }: CommandStreams,
+  { input, output, errors: takeErrors, isTerminal = false }: CarriedStreams,
   signal: AbortSignal,
 ): Promise<Carried> {
   const errors = new LastWords()
@@ -30,9 +36,11 @@ export async function carryStreams(
   try {
     signal.throwIfAborted()
     void feed.run()
-    for await (const { source, chunk } of readFrames(connection)) {
-      if (source === 'stderr') errors.add(chunk)
-      else await output?.(chunk)
+    for await (const { source, chunk } of isTerminal ? readPlainly(connection) : readFrames(connection)) {
+      if (source === 'stderr') {
+        errors.add(chunk)
+        await takeErrors?.(chunk)
+      } else await output?.(chunk)
       signal.throwIfAborted()
     }
     signal.throwIfAborted()
