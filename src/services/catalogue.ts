@@ -69,6 +69,7 @@ import { createRegion, updateRegion } from './plan/region-commands.ts'
 import { listPods } from './pod/pod-queries.ts'
 import { deletePullRequestEnvs, setPullRequestEnvs } from './pull-request-envs/pull-request-envs-commands.ts'
 import { getPullRequestEnvs } from './pull-request-envs/pull-request-envs-queries.ts'
+import { createExec, createTunnel } from './remote-session/remote-session-commands.ts'
 import { installCompose } from './solution/install-compose.ts'
 import { installSolution } from './solution/install-solution.ts'
 import { removeInstallation } from './solution/remove-installation.ts'
@@ -146,6 +147,12 @@ export const GROUPS: readonly Group[] = [
     name: 'Logs and metrics',
     description: 'What containers write and use, and how they are.',
     calls: [listPods, getMetrics, getMetricsSeries, listLogs],
+  },
+  {
+    name: 'Remote sessions',
+    description:
+      'Commands in running containers, and tunnels to their ports: each call answers the address of a WebSocket that works once.',
+    calls: [createExec, createTunnel],
   },
   {
     name: 'Tokens',
