@@ -1,6 +1,7 @@
 import { DomainError } from '../../domain/errors.ts'
 import { Failure } from '../../domain/failure.ts'
 import type { SessionEnd } from '../../domain/remote-session.ts'
+import { RuntimeError } from '../../engines/runtime/container-runtime.ts'
 import {
   type ClaimedSession,
   claimSession,
@@ -135,6 +136,12 @@ export class RemoteSessionWorker {
       return await (session.command === null ? serveTunnel(this.#context, served) : serveExec(this.#context, served))
     } catch (error) {
       if (error instanceof SessionStopped) return error.end
+      if (error instanceof RuntimeError && error.reason === 'NOT_RUNNING')
+        return {
+          reason: 'CONTAINER_STOPPED',
+          message: `The container ${session.container} does not run`,
+          exitCode: null,
+        }
       if (error instanceof DomainError || error instanceof Failure)
         return { reason: 'REFUSED', message: error.message, exitCode: null }
       if (!signal.aborted)
