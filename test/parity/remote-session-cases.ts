@@ -4,7 +4,7 @@ import { parityCase } from './parity-case.ts'
 
 /** An environment with a container that serves, as far as the database knows. */
 async function serving(world: World): Promise<string> {
-  const { appEnvId } = await world.appEnv()
+  const { appEnvId } = await world.appEnv({ app: { name: 'Shop' } })
   await world.deploy(appEnvId)
   await world.database.replica.updateMany({ where: { appEnvId }, data: { containerId: '5c2f1e0b9a74' } })
   return appEnvId
@@ -27,11 +27,11 @@ export const remoteSessionCases = [
     command: createExec,
     input: { appEnvId: await serving(world), command: [] },
   })),
-  parityCase('createExec before the first deployment', 'CONFLICT/NO_CONTAINER', async (world) => ({
+  parityCase('createExec before the first deployment', 'CONFLICT NO_CONTAINER', async (world) => ({
     command: createExec,
-    input: { appEnvId: (await world.appEnv()).appEnvId },
+    input: { appEnvId: (await world.appEnv({ app: { name: 'Shop' } })).appEnvId },
   })),
-  parityCase('createExec for a role that may not', 'FORBIDDEN/ROLE_MISSING', async (world) => ({
+  parityCase('createExec for a role that may not', 'FORBIDDEN ROLE_MISSING', async (world) => ({
     command: createExec,
     input: { appEnvId: await serving(world) },
     token: (await world.user({ roles: ['TECHNICAL'] })).token,

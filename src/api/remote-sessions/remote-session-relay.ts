@@ -126,11 +126,11 @@ export class RemoteSessionRelay {
   async #begin(request: IncomingMessage, address: string, client: PacedClient): Promise<void> {
     const { services, config } = this.#parts
     const ticket = paramsOf(request).get('ticket') ?? (await this.#ticketByToken(request, address))
-    const held = await services.remoteSessions.redeem(ticket, this.#relayUrl)
+    const held = await services.remoteSessions.redeem(ticket)
     const session = new RelayedSession({ held, client, config, onEnd: (end) => this.#record(held, end) })
     this.#sessions.set(held.id, session)
     if (this.#isStopping) return session.end('STOPPING', 'Berth restarts: open another session')
-    await services.remoteSessions.callWorkers(held)
+    await services.remoteSessions.callWorkers(held, this.#relayUrl)
   }
 
   /** What createExec or createTunnel answers, for a client that sends its token and their input with the upgrade. */

@@ -20,17 +20,12 @@ export interface HeldSession {
 }
 
 /**
- * Takes a session by its ticket, which works once, and calls for a worker to serve it. Throws UNAUTHENTICATED, and
- * CONFLICT where its maker may not any more.
+ * Takes a session by its ticket, which works once. Throws UNAUTHENTICATED, and CONFLICT where its maker may not any
+ * more.
  */
-export async function redeemTicket(
-  { database }: { database: Database },
-  ticket: string,
-  relayUrl: string,
-): Promise<HeldSession> {
+export async function redeemTicket({ database }: { database: Database }, ticket: string): Promise<HeldSession> {
   const [session] = await database.$queryRaw<HeldSession[]>`
-    UPDATE remote_session SET ticket_hash = NULL, relay_url = ${relayUrl},
-      held_until = now() + make_interval(secs => ${HELD_SECONDS})
+    UPDATE remote_session SET ticket_hash = NULL, held_until = now() + make_interval(secs => ${HELD_SECONDS})
     WHERE ticket_hash = ${hashOfSecret(ticket)} AND held_until > now()
     RETURNING id, account_id AS "accountId", app_env_id AS "appEnvId", token_id AS "tokenId",
       command IS NULL AS "isTunnel"`
@@ -42,9 +37,15 @@ export async function redeemTicket(
   return session
 }
 
-/** Workers look for a session at once. */
-export async function callWorkers({ database }: { database: Database }, { appEnvId }: HeldSession): Promise<void> {
-  await database.$executeRaw`SELECT pg_notify('berth_sessions', ${appEnvId})`
+/** Lets a worker serve the session, by a connection to this URL: from now on it is expected there. */
+export async function callWorkers(
+  { database }: { database: Database },
+  { id, appEnvId }: HeldSession,
+  relayUrl: string,
+): Promise<void> {
+  await database.$executeRaw`
+    WITH called AS (UPDATE remote_session SET relay_url = ${relayUrl} WHERE id = ${id})
+    SELECT pg_notify('berth_sessions', ${appEnvId})`
 }
 
 /** Whether the token that made it still works, and its owner still has the permission. */

@@ -21,6 +21,7 @@ const side = (about: string) => z.number().int().min(1).max(MAX_TERMINAL_SIDE).o
 export const createExec = command({
   name: 'createExec',
   rest: { method: 'POST', path: '/app-env/exec', answer: execAnswer },
+  versioned: true,
   about:
     'Run a command in a running container of an environment. The answer has a WebSocket address that works once, within seconds: the command begins when it is opened, by the protocol v5.channel.k8s.io. Its arguments are in the audit log; its input and output are not.',
   example: {
@@ -58,6 +59,7 @@ export const createExec = command({
 export const createTunnel = command({
   name: 'createTunnel',
   rest: { method: 'POST', path: '/app-env/tunnel', answer: tunnelAnswer },
+  versioned: true,
   about:
     'Connect to a port of a running container of an environment, such as the port of a database. The answer has a WebSocket address that works once, within seconds, for one connection: its binary messages are the bytes, both ways.',
   example: { request: { port: 5432 }, answer: { ...sessionExample, port: 5432 } },

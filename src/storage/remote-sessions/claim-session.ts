@@ -67,7 +67,7 @@ export interface LostSession {
 export const findLostSessions = (database: Database, isOurs: Claimant['isOurs']): Promise<LostSession[]> =>
   database.$queryRaw<LostSession[]>`
     SELECT s.id, s.container_id AS "containerId", s.command IS NULL AS "isTunnel",
-      s.relay_url IS NOT NULL AS "wasRedeemed", s.worker_id IS NOT NULL AS "wasClaimed"
+      s.ticket_hash IS NULL AS "wasRedeemed", s.worker_id IS NOT NULL AS "wasClaimed"
     FROM remote_session s JOIN app_env e ON e.id = s.app_env_id
     WHERE s.held_until < now() AND (s.worker_until IS NULL OR s.worker_until < now())
       AND ${isOurs(Prisma.sql`e.region_code`)}

@@ -24,11 +24,14 @@ export class MemoryCommand {
   #failure: { error: unknown } | null = null
 
   readonly #takeErrors: CommandStreams['output']
+  readonly #hasTerminal: boolean
 
   constructor(program: Program, { surroundings, streams }: Started) {
     const { input, output, errors } = streams
     this.#output = output
     this.#takeErrors = errors
+    // Its outputs are one.
+    this.#hasTerminal = Boolean(surroundings.terminal)
     this.process = new RunningProcess(program, {
       ...surroundings,
       ...(input ? { input: this.#pipe(input) } : {}),
@@ -51,8 +54,9 @@ export class MemoryCommand {
   }
 
   #take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): Promise<void> {
-    if (stream === 'stderr') this.#errors.add(chunk)
-    const take = stream === 'stderr' ? this.#takeErrors : this.#output
+    const isError = stream === 'stderr' && !this.#hasTerminal
+    if (isError) this.#errors.add(chunk)
+    const take = isError ? this.#takeErrors : this.#output
     this.#pending = this.#pending.then(() => take?.(chunk)).catch((error: unknown) => this.#fail(error))
     return this.#pending
   }

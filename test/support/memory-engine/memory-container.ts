@@ -196,7 +196,7 @@ export class MemoryContainer {
     if (key !== undefined) this.killCommands(key)
     const run = new MemoryCommand(program, {
       surroundings: { ...this.#surroundings(args), ...this.#with(environment), terminal: terminal ?? null },
-      streams: { input: streams.input ?? null, output: streams.output, errors: terminal ? streams.output : errors },
+      streams: { input: streams.input ?? null, output: streams.output, errors },
     })
     this.#commands.set(run, key)
     onStarted?.({
