@@ -98,6 +98,15 @@ describe('a terminal', () => {
     expect(client.status).toMatchObject({ exitCode: 7 })
   })
 
+  test('shows what comes after the end of its input', async () => {
+    const client = await run(['sh', '-c', 'cat; echo after'], terminal)
+    client.type('typed\n')
+    client.endInput()
+    await client.closed
+    expect(client.stdout).toContain('after')
+    expect(client.status).toMatchObject({ exitCode: 0 })
+  })
+
   test('runs a shell', async () => {
     const client = await run(['sh'], terminal)
     client.type('echo a-$((40 + 2))\n')
