@@ -31,6 +31,10 @@ const FOLDERS = {
     ['domain', 'config', 'network', 'storage/database', 'storage/files', 'storage/secrets'],
     'Files of backups, their format and where they are stored, for those who write and those who read them.',
   ],
+  'storage/remote-sessions': [
+    ['domain', 'storage/database', 'storage/events'],
+    'An API process has the client of a session and a worker its container: either may record the end.',
+  ],
   engines: [['domain', 'fault-injection'], 'Two ports, and a folder for each engine that fulfils them.'],
   builder: [
     ['domain', 'config', 'app-types', 'network'],
@@ -59,6 +63,10 @@ const FOLDERS = {
   'api/mcp': [
     ['domain', 'config', 'calls', 'services', 'api/http', 'api/rest'],
     'A tool is a route of REST, called in another way: it has no rule and no query of its own.',
+  ],
+  'api/remote-sessions': [
+    ['domain', 'config', 'network', 'calls', 'services', 'api/http'],
+    'WebSockets between clients and the workers that have the containers.',
   ],
   'api/sign-in': [
     ['domain', 'config', 'calls', 'services', 'api/http'],

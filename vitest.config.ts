@@ -19,7 +19,7 @@ const ENGINE = [
   'test/engines/docker/runtime/{container-settings,disk-use,docker-runtime,exec,faulty-images,last-words,listening,lost-start}.test.ts',
   'test/engines/docker/runtime/{network-holders,replaced-by-hand,replica-networks,sandbox}.test.ts',
   'test/worker/{deploy,disk-quota,early-exit,health-check-types,hosts,job-runs,lifecycle}.test.ts',
-  'test/worker/{installation-network,listening,outage,settings}.test.ts',
+  'test/worker/{installation-network,listening,outage,remote-sessions,settings}.test.ts',
   'test/worker/{sweep-images,unreachable,usage,volumes}.test.ts',
   'test/worker/logs/{collector,pods}.test.ts',
 ]

@@ -74,6 +74,32 @@ const JOB_SETTINGS = {
   ),
 }
 
+/** Settings of commands in running containers, and of tunnels to their ports. */
+const REMOTE_SESSION_SETTINGS = {
+  BERTH_REMOTE_SESSIONS: count(500, 100_000).describe(
+    'Maximum number of remote sessions at a time: commands in running containers and connections of tunnels.',
+  ),
+  BERTH_REMOTE_SESSIONS_PER_ACCOUNT: count(100, 100_000).describe(
+    'Maximum number of remote sessions of an account at a time.',
+  ),
+  BERTH_REMOTE_SESSIONS_PER_ENVIRONMENT: count(50, 100_000).describe(
+    'Maximum number of remote sessions of an environment at a time.',
+  ),
+  BERTH_REMOTE_SESSION_TICKET_SECONDS: seconds(30, 300).describe(
+    'How long a ticket for a remote session may be used. It works once.',
+  ),
+  BERTH_REMOTE_SESSION_IDLE_SECONDS: seconds(1800).describe(
+    'A remote session in which no byte passes for so long is ended.',
+  ),
+  BERTH_REMOTE_SESSION_SECONDS: seconds(43_200, 604_800).describe('Maximum duration of a remote session.'),
+  BERTH_RELAY_URL: z
+    .url({ protocol: /^https?$/, error: 'must be an http or https URL, such as http://10.0.0.5:4000' })
+    .optional()
+    .describe(
+      'URL at which workers reach this API process, to bring remote sessions. Default: HOST and PORT, or, where HOST is every address, the first one of the machine.',
+    ),
+}
+
 /** How clients from outside reach managed services by plain TCP. */
 const TCP_SETTINGS = {
   BERTH_TCP_PORTS: portRanges('20000-20999').describe(
@@ -582,6 +608,7 @@ export const SETTINGS = z.object({
     'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start. Runs of jobs count while they run, and wait for a place.',
   ),
   ...JOB_SETTINGS,
+  ...REMOTE_SESSION_SETTINGS,
   BERTH_DEFAULT_PLAN: z
     .string()
     .min(1)

@@ -33,6 +33,7 @@ const NOUNS = {
   pky: 'passkey',
   ocl: 'OAuth client',
   oau: 'authorization',
+  rem: 'remote session',
 } as const
 
 export type IdPrefix = keyof typeof NOUNS

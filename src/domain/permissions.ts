@@ -15,6 +15,7 @@ export type Permission =
   | 'appEnv:observe'
   | 'appEnv:change'
   | 'appEnv:operate'
+  | 'appEnv:exec'
   | 'appEnv:delete'
   | 'operation:read'
   | 'jobRun:read'
@@ -84,6 +85,8 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'appEnv:observe': { roles: 'member', scope: 'svc:read', environmentToken: true },
   'appEnv:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'appEnv:operate': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
+  // A command in a container sees every secret that the container has.
+  'appEnv:exec': { roles: ['POD_ACCESS'], scope: 'svc:read:secrets' },
   'appEnv:delete': { roles: [], scope: 'svc:admin' },
   // A caller that may start an operation must be able to see how it ended.
   'operation:read': { roles: 'member', scope: 'svc:read', environmentToken: true },

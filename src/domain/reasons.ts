@@ -90,6 +90,11 @@ export const REASONS = {
     NOT_UPLOADED: 'Nothing was uploaded under the storage key. PUT the archive first.',
     ALREADY_BUILT: 'A build of the upload was already requested. Request a new storage key.',
     UPLOAD_EXPIRED: 'The upload address has expired or was revoked. Request a new one.',
+    NO_CONTAINER: 'The environment has no container that stays and runs; the message says why, and what to do.',
+    NO_PORT: 'The app listens on no port that Berth knows. Send `port`.',
+    TOO_MANY_REMOTE_SESSIONS:
+      'As many commands and tunnels are open as may be; the message names the setting. End one, or wait until tickets expire.',
+    TICKET_ENDED: 'The token that asked for the ticket has ended, or may no longer do this. Ask for another one.',
     TOO_MANY_UPLOADS: 'The environment has too many open uploads. They expire within an hour.',
     OPERATION_IN_PROGRESS: 'Another operation of the environment is open. Wait for it, or cancel it.',
     OPERATION_ENDED: 'The operation has ended, so it cannot be cancelled.',

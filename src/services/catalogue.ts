@@ -76,6 +76,7 @@ import { createRegion, updateRegion } from './plan/region-commands.ts'
 import { listPods } from './pod/pod-queries.ts'
 import { deletePullRequestEnvs, setPullRequestEnvs } from './pull-request-envs/pull-request-envs-commands.ts'
 import { getPullRequestEnvs } from './pull-request-envs/pull-request-envs-queries.ts'
+import { createExec, createTunnel } from './remote-session/remote-session-commands.ts'
 import { searchAccount } from './search/search-queries.ts'
 import { installCompose } from './solution/install-compose.ts'
 import { installSolution } from './solution/install-solution.ts'
@@ -154,6 +155,12 @@ export const GROUPS: readonly Group[] = [
     name: 'Logs and metrics',
     description: 'What containers write and use, and how they are.',
     calls: [listPods, getMetrics, getMetricsSeries, listLogs],
+  },
+  {
+    name: 'Remote sessions',
+    description:
+      'Commands in running containers, and tunnels to their ports: each call answers the address of a WebSocket that works once.',
+    calls: [createExec, createTunnel],
   },
   {
     name: 'Tokens',

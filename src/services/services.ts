@@ -27,6 +27,15 @@ import { readConsent } from './oauth/authorization-queries.ts'
 import { endByClient, findAccessToken, findAuthorization, issueAccessToken } from './oauth/authorizations.ts'
 import { findClient, saveClient } from './oauth/oauth-clients.ts'
 import { consumeState, destroyState, findState, saveState } from './oauth/oauth-state.ts'
+import {
+  callWorkers,
+  endHeldSession,
+  holdSessions,
+  isWorkerOf,
+  leaveSession,
+  mayGoOn,
+  redeemTicket,
+} from './remote-session/held-sessions.ts'
 import { listSessions } from './session/session-queries.ts'
 import { signInByToken } from './session/sign-in-by-token.ts'
 import { changePassword } from './sign-in/change-password.ts'
@@ -118,6 +127,15 @@ export function createServices(dependencies: ServiceDependencies) {
     uploads: bind(dependencies, { receive: receiveUpload }),
     backups: bind(dependencies, { read: readBackupByLink }),
     jobRuns: bind(database, { queuePosition: queuePositionOf }),
+    remoteSessions: bind(dependencies, {
+      redeem: redeemTicket,
+      callWorkers,
+      mayGoOn,
+      isWorkerOf,
+      hold: holdSessions,
+      end: endHeldSession,
+      leave: leaveSession,
+    }),
     usage: bind(dependencies, { totals: readTotals, lines: listUsageLines }),
     gitHooks: bind(dependencies, { source: findGitSource, receive: receiveGitHook }),
   }

@@ -23,6 +23,7 @@ import { DiskQuota } from './probes/disk-quota.ts'
 import { NetworkRepairs } from './probes/network-repairs.ts'
 import { ProbeHistory } from './probes/probe-history.ts'
 import { environmentContext, processEnvironment } from './process-environment.ts'
+import { RemoteSessionWorker } from './remote-sessions/remote-session-worker.ts'
 import { ScalingQueue } from './request-scaling/scaling-queue.ts'
 import { RunWorker } from './runs/run-worker.ts'
 import { type EngineScope, isOnEngine } from './scope/engine-scope.ts'
@@ -54,6 +55,8 @@ export interface EngineWorker {
   onRequests(appEnvId: string): void
   /** A run or a schedule of the environment has changed; null: perhaps of any. */
   onRuns(appEnvId: string | null): void
+  /** A client waits for a remote session. */
+  onSession(): void
   /** Works until it is stopped. */
   run(): Promise<void>
   /** Hands leases back; `run` then ends. */
@@ -87,7 +90,8 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
     reconciles: queueOf((shares) => claim(database, 'reconciles', id, leaseSeconds, { scope, shares })),
   }
   const runs = new RunWorker(context, id, environmentContext)
-  const tasks = new PeriodicTasks(engineTasks(context, { wake: wakeAll, onDueScalings }), log)
+  const remoteSessions = new RemoteSessionWorker(context, id)
+  const tasks = new PeriodicTasks(engineTasks(context, remoteSessions, { wake: wakeAll, onDueScalings }), log)
 
   function queueOf(claimNext: (shares: AccountShares) => Promise<AppEnvLease | null>, onEnd = () => {}): WorkQueue {
     const process = (lease: AppEnvLease) => processClaim(lease).finally(onEnd)
@@ -161,6 +165,7 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
       queues.scalings.wake()
     },
     onRuns: (appEnvId) => runs.notify(appEnvId),
+    onSession: () => remoteSessions.notify(),
     async run() {
       const { signal } = stopping
       if (config.BERTH_ENGINE_EVENTS) runtime.watch(onEngineNotification, signal)
@@ -172,6 +177,7 @@ export function createEngineWorker(options: EngineWorkerOptions): EngineWorker {
         collector.run(signal),
         tasks.run(signal),
         runs.run(signal),
+        remoteSessions.run(signal),
       ])
     },
     stop(reason) {

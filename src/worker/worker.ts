@@ -74,6 +74,7 @@ export function createWorker(options: WorkerOptions): Worker {
     berth_work: (engine: EngineWorker, appEnvId: string) => engine.onWork(appEnvId),
     berth_requests: (engine: EngineWorker, appEnvId: string) => engine.onRequests(appEnvId),
     berth_runs: (engine: EngineWorker, appEnvId: string) => engine.onRuns(appEnvId),
+    berth_sessions: (engine: EngineWorker) => engine.onSession(),
   }
 
   return {
@@ -82,7 +83,7 @@ export function createWorker(options: WorkerOptions): Worker {
       const { signal } = stopping
       listening = listen({
         url: options.databaseUrl,
-        channels: ['berth_work', 'berth_requests', 'berth_runs'],
+        channels: ['berth_work', 'berth_requests', 'berth_runs', 'berth_sessions'],
         log,
         onNotification(channel, appEnvId) {
           for (const engine of engines()) listeners[channel as keyof typeof listeners](engine, appEnvId)

@@ -125,6 +125,8 @@ export class PretendRuntime implements ContainerRuntime {
     return { exitCode: 0, errorOutput: '' }
   }
 
+  async killExec() {}
+
   async runTask() {
     return { exitCode: 0, errorOutput: '' }
   }

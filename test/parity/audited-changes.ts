@@ -10,6 +10,7 @@ interface Entry {
 const CREATES: ReadonlySet<string> = new Set([
   'createApp',
   'createCredential',
+  'createExec',
   'createGitHook',
   'createInvitation',
   'createJobRun',
@@ -17,6 +18,7 @@ const CREATES: ReadonlySet<string> = new Set([
   'createPlan',
   'createRegion',
   'createToken',
+  'createTunnel',
   'createWebhook',
   'downloadBackup',
 ])

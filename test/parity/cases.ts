@@ -8,6 +8,7 @@ import { membershipCases } from './membership-cases.ts'
 import type { ParityCase } from './parity-case.ts'
 import { peopleCases } from './people-cases.ts'
 import { planCases } from './plan-cases.ts'
+import { remoteSessionCases } from './remote-session-cases.ts'
 import { settingCases } from './setting-cases.ts'
 import { solutionCases } from './solution-cases.ts'
 import { tokenCases } from './token-cases.ts'
@@ -30,4 +31,5 @@ export const PARITY_CASES: readonly ParityCase[] = [
   ...webhookCases,
   ...usageCases,
   ...gitHookCases,
+  ...remoteSessionCases,
 ]

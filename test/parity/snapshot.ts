@@ -3,7 +3,7 @@ import type { Database } from '../../src/storage/database/client.ts'
 type Names = Map<string, string>
 
 const ID =
-  /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst|inv|hook|dlv|ghook|gdlv|ocl|oau)_[0-9a-z]{26}\b/g
+  /\b(acc|usr|app|env|con|op|var|host|cred|svc|tok|aud|vol|bak|run|sch|inst|inv|hook|dlv|ghook|gdlv|ocl|oau|rem)_[0-9a-z]{26}\b/g
 
 /** Rows in this order, without these columns. */
 const TABLES: Record<string, { order?: string; without?: readonly string[] }> = {
@@ -41,6 +41,7 @@ const TABLES: Record<string, { order?: string; without?: readonly string[] }> = 
   commit_status: { order: 'operation_id' },
   auto_deploy: { order: 'app_env_id' },
   pull_request_envs: { order: 'app_id' },
+  remote_session: { without: ['ticket_hash'] },
   event: { order: 'event_sequence_id, sequence' },
   audit_entry: { order: 'event_sequence_id, sequence', without: ['id', 'hash'] },
 }

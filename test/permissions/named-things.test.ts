@@ -23,6 +23,7 @@ import { restoreBackup } from '../../src/services/lifecycle/restore-backup.ts'
 import { rollbackAppEnv } from '../../src/services/lifecycle/rollback.ts'
 import { verifyBackup } from '../../src/services/lifecycle/verify-backup.ts'
 import { setPullRequestEnvs } from '../../src/services/pull-request-envs/pull-request-envs-commands.ts'
+import { createExec, createTunnel } from '../../src/services/remote-session/remote-session-commands.ts'
 import { notifyCodeUpload } from '../../src/services/upload/notify-code-upload.ts'
 import { requestStorageKey } from '../../src/services/upload/request-storage-key.ts'
 import type { Prisma } from '../../src/storage/database/generated/prisma/client.ts'
@@ -72,7 +73,7 @@ const CLASSIFIED: ReadonlyMap<string, Kind> = new Map([
   ...fields(
     'named',
     `appEnvIds[] fromAppEnvId backupKey backupSchedule.storage baseAppEnvId buildPullAccountSecretId contentId fromContentId
-     gitInstallationId host hostId imagePullAccountSecretId storage storageKey targetContentId userId volumeId`,
+     gitInstallationId host hostId imagePullAccountSecretId podId storage storageKey targetContentId userId volumeId`,
   ),
 ])
 
@@ -174,6 +175,8 @@ async function place(accountId: string, host: string): Promise<Place> {
   const added = await perform(addHost, { appEnvId: app.appEnvId, host })
   const { storageKey } = await perform(requestStorageKey, { appEnvId: uploaded.appEnvId })
   const { userId } = await world.user({ accountId, roles: ['ADMIN'] })
+  const podId = `pod of ${host}`
+  await database.replica.updateMany({ where: { appEnvId: String(app.appEnvId) }, data: { containerId: podId } })
   const content = await database.content.findFirstOrThrow({ where: { appEnvId: String(app.appEnvId) } })
   const volume = await database.volume.findFirstOrThrow({ where: { accountId } })
   const credential = String(registry.credentialId)
@@ -200,6 +203,7 @@ async function place(accountId: string, host: string): Promise<Place> {
       host,
       storageKey,
       appId: app.appId,
+      podId,
     },
   }
 }
@@ -260,6 +264,10 @@ const CALLS: Readonly<Record<string, Readonly<Record<string, NamingCall>>>> = {
   hostId: {
     validateHost: (id) => [validateHost, { appEnvId: ours.app.appEnvId, hostId: id }],
     removeHost: (id) => [removeHost, { appEnvId: ours.app.appEnvId, hostId: id }],
+  },
+  podId: {
+    createExec: (id) => [createExec, { appEnvId: ours.app.appEnvId, podId: id }],
+    createTunnel: (id) => [createTunnel, { appEnvId: ours.app.appEnvId, podId: id }],
   },
   storageKey: { notifyCodeUpload: (id) => [notifyCodeUpload, { appEnvId: ours.app.appEnvId, storageKey: id }] },
   userId: {

@@ -85,6 +85,10 @@ export async function openFixture(settings: Record<string, string> = {}) {
       const { body } = await ask('GET', '/operation', { operationId })
       return { operationId, contentId: body.contentId as string }
     },
+    /** The containers of an environment are there, as a worker would have recorded them. */
+    async seeContainers(appEnvId: string) {
+      await world.database.replica.updateMany({ where: { appEnvId }, data: { containerId: '5c2f1e0b9a74' } })
+    },
     /** Every route of v1, such as `GET /apps`, from the server's own document. */
     async routes(): Promise<string[]> {
       const { paths } = (await (await fetch(`${origin}/openapi.json`)).json()) as { paths: Record<string, object> }

@@ -19,11 +19,11 @@ interface NormaliserOptions {
 export const UNKNOWN_SUFFIX = '01h455vb4pex5vsknk084sn02q'
 
 const ID =
-  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv|hook|dlv|ghook|gdlv|ocl|oau)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
+  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv|hook|dlv|ghook|gdlv|ocl|oau|rem)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 /** Pothos writes cursors as base64 of `GPC:` and the value. */
 const CURSOR = /(?<![A-Za-z0-9+/])R1BD[A-Za-z0-9+/]+={0,2}/g
-const TOKEN = /\b(berth_[uesi]_)[0-9a-f]{48}(?![0-9a-f])/g
+const TOKEN = /\b(berth_[uesit]_)[0-9a-f]{48}(?![0-9a-f])/g
 const WEBHOOK_SECRET = /\b(whsec_)[A-Za-z0-9+/]{43}=/g
 const REQUEST_ID = /\breq_[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g
 const UPLOAD_SECRET = /(\bsecret=)[\w-]{43}(?![\w-])/g
@@ -64,6 +64,7 @@ export function createNormaliser({ origin, now }: NormaliserOptions): Normaliser
       text
         .replace(CURSOR, (cursor) => `<cursor ${decoded(cursor)}>`)
         .replaceAll(origin, '<origin>')
+        .replaceAll(origin.replace(/^http/, 'ws'), '<socket origin>')
         .replace(ID, nameOf)
         .replace(TIME, timeOf)
         .replace(TOKEN, '$1<secret>')

@@ -14,6 +14,7 @@ import { graphqlJobs, restJobs } from './jobs.ts'
 import { LIMITS, limited } from './limited.ts'
 import { outcomesOf } from './outcomes.ts'
 import type { Recorded } from './recorder.ts'
+import { graphqlRemoteSessions, restRemoteSessions } from './remote-sessions.ts'
 import { restAppEnvs, restSettings } from './rest-app-envs.ts'
 import { restApps } from './rest-apps.ts'
 import { restLifecycle } from './rest-lifecycle.ts'
@@ -38,6 +39,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'rest-lifecycle': { script: restLifecycle },
   'rest-services': { script: restServices },
   'rest-jobs': { script: restJobs },
+  'rest-remote-sessions': { script: restRemoteSessions },
   'rest-solutions': { script: restSolutions },
   'rest-usage': { script: restUsage },
   'rest-webhooks': { script: restWebhooks, settings: WITHIN_A_DAY },
@@ -56,6 +58,7 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'graphql-lifecycle': { script: graphqlLifecycle },
   'graphql-services': { script: graphqlServices },
   'graphql-jobs': { script: graphqlJobs },
+  'graphql-remote-sessions': { script: graphqlRemoteSessions },
   'graphql-solutions': { script: graphqlSolutions },
   'graphql-usage': { script: graphqlUsage },
   'graphql-webhooks': { script: graphqlWebhooks, settings: WITHIN_A_DAY },

@@ -34,6 +34,7 @@ const REACHES: Readonly<Record<string, string>> = {
   'src/platform/process-registry/list-processes.ts': 'this machine: sockets of processes',
   'src/network/registries/registry-check.ts': 'only the names of the places',
   'src/engines/runtime/readiness.ts': 'containers of the engine',
+  'src/worker/remote-sessions/serve-tunnel.ts': 'containers of the engine',
   'src/services/git/github-proof.ts': 'the operator: BERTH_GITHUB_URL',
   'src/api/sign-in/page/call.js': 'a page, in the browser',
 }

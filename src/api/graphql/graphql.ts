@@ -1,4 +1,4 @@
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { createYoga, type Plugin } from 'graphql-yoga'
 import type { Logger } from 'pino'
 import { ProcessEnding } from '../../calls/wait.ts'
@@ -36,8 +36,8 @@ export interface GraphQLApi {
   fetch(request: Request, context: RequestContext): Promise<Response>
   /** Answers a plain JSON POST of a query or mutation by its body. Null for any other, of which nothing was done. */
   answerPlain(body: string, asking: PlainAsking): Promise<PlainAnswer | null>
-  /** Takes the server's WebSocket upgrades at /graphql. */
-  attach(server: Server): void
+  /** Takes the server's WebSocket upgrades at /graphql, and refuses all others but those that are taken elsewhere. */
+  attach(server: Server, elsewhere?: (request: IncomingMessage) => boolean): void
   /**
    * Begins nothing new, answers running operations, and asks the clients of live subscriptions to reconnect elsewhere.
    */

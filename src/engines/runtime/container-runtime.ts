@@ -1,6 +1,7 @@
 import type { ContainerSettings } from '../../domain/container-settings.ts'
 import { DomainError } from '../../domain/errors.ts'
 import { Failure } from '../../domain/failure.ts'
+import type { SignalName, TerminalSize } from '../../domain/remote-session.ts'
 import type { Resources } from '../../domain/resources.ts'
 import type { CallBounds } from '../call-bounds.ts'
 import type { CommandStreams } from '../command-streams.ts'
@@ -278,6 +279,9 @@ export interface ContainerRuntime {
    */
   exec(name: string, command: readonly [string, ...string[]], options?: ExecOptions): Promise<ExecResult>
 
+  /** Kills the commands of a key that run in a container, if the image has the programs `sh` and `cat`. Throws NOT_FOUND as `logs` does. */
+  killExec(name: string, key: string, bounds?: CallBounds): Promise<void>
+
   /**
    * Runs a task to its end and removes it, whatever happens; `timeoutSeconds` bounds its whole run. A container of its
    * name is removed first. Throws as `apply` and `exec` do.
@@ -398,12 +402,28 @@ export interface ExecOptions extends CallBounds, CommandStreams {
    * as that of a worker that was killed.
    */
   key?: string
+  /** No command of the key ran before, so that none is looked for. */
+  isKeyNew?: boolean
+  /** Gives the command a terminal of this size. Its outputs are then one. */
+  terminal?: TerminalSize
+  /** Takes standard error, chunk by chunk and in order, besides what the result says of it. */
+  errors?: CommandStreams['output']
+  /** Called as soon as the command is started. */
+  onStarted?: (control: CommandControl) => void
+}
+
+/** A command that runs. Either call does nothing once it has ended. */
+export interface CommandControl {
+  /** Of its terminal. */
+  resize(size: TerminalSize, bounds?: CallBounds): Promise<void>
+  /** Sends a signal to the command and its children, if the image has the programs `sh` and `cat`. */
+  signal(name: SignalName, bounds?: CallBounds): Promise<void>
 }
 
 export interface ExecResult {
   /** 126 and 127: the command could not be started. 137: it, or its container, was killed. */
   exitCode: number
-  /** The last 8 KiB of standard error, as text. */
+  /** The last 8 KiB of standard error, as text; of a command that could not be started, the engine's words. */
   errorOutput: string
 }
 

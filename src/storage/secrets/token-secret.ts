@@ -5,9 +5,11 @@ const PREFIXES = {
   SESSION: 'berth_c_',
   /** Of OAuth: a client’s refresh tokens, and its own secret. Neither is a token of the APIs. */
   ...({ REFRESH: 'berth_r_', CLIENT: 'berth_k_' } as const),
+  /** Opens one remote session, once. */
+  TICKET: 'berth_t_',
 } as const
 const CHECKSUM_LENGTH = 6
-const PATTERN = /^berth_[uesicrk]_[0-9a-f]{48}$/
+const PATTERN = /^berth_[uesicrkt]_[0-9a-f]{48}$/
 
 const checksum = (text: string) => hash('sha256', `berth token ${text}`, 'hex').slice(0, CHECKSUM_LENGTH)
 
@@ -22,7 +24,7 @@ export const hashOfSecret = (secret: string): string => hash('sha256', secret, '
 
 /** False for a token of our format with a wrong checksum: it is refused without a query. */
 export function isPlausible(secret: string): boolean {
-  if (!PATTERN.test(secret)) return !/^berth_[uesicrk]_/.test(secret) && secret.length <= 200
+  if (!PATTERN.test(secret)) return !/^berth_[uesicrkt]_/.test(secret) && secret.length <= 200
   const body = secret.slice(0, -CHECKSUM_LENGTH)
   return checksum(body) === secret.slice(-CHECKSUM_LENGTH)
 }

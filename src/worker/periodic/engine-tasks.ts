@@ -15,6 +15,7 @@ import { autoscale } from '../metrics/autoscale.ts'
 import { measureServices } from '../metrics/measure-services.ts'
 import { ReadingHistory } from '../metrics/reading-history.ts'
 import { sampleContainers } from '../metrics/sample-containers.ts'
+import type { RemoteSessionWorker } from '../remote-sessions/remote-session-worker.ts'
 import { findDueScalings } from '../request-scaling/scaling-facts.ts'
 import type { PeriodicTask } from './periodic-tasks.ts'
 
@@ -37,7 +38,11 @@ export const sweepSecondsOf = ({ BERTH_RECONCILE_SECONDS }: Config): number =>
   Math.min(BERTH_RECONCILE_SECONDS * RECONCILES_PER_SWEEP, MAX_SWEEP_SECONDS)
 
 /** Everything periodic on one container engine. Each worker does all of it; doing any of it twice is harmless. */
-export function engineTasks(context: WorkerContext, { wake, onDueScalings }: Awakened): PeriodicTask[] {
+export function engineTasks(
+  context: WorkerContext,
+  remoteSessions: Pick<RemoteSessionWorker, 'sweepLost'>,
+  { wake, onDueScalings }: Awakened,
+): PeriodicTask[] {
   const { config, runtime, collector, engineHealth } = context
   const sweepSeconds = sweepSecondsOf(config)
   const often = { everySeconds: sweepSeconds }
@@ -50,6 +55,7 @@ export function engineTasks(context: WorkerContext, { wake, onDueScalings }: Awa
     { name: 'containers', ...often, run: (signal) => containers.sweep(signal) },
     { name: 'build-steps', ...often, run: (signal) => sweepBuildSteps(context, signal) },
     { name: 'service-tasks', ...often, run: (signal) => sweepTasks(context, signal) },
+    { name: 'lost-remote-sessions', ...often, run: (signal) => remoteSessions.sweepLost(signal) },
     { name: 'ended-runs', ...often, run: (signal) => removeEndedRuns(context, signal) },
     { name: 'deleted-volumes', ...often, run: (signal) => deleteVolumes(context, signal) },
     { name: 'build-caches', ...often, run: (signal) => clearBuildCaches(context, signal) },

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import type { CommandControl } from '../../../src/engines/runtime/container-runtime.ts'
 import {
   commandLine,
   type EngineHarness,
@@ -47,6 +48,54 @@ export function describeCommands(given: () => World, harness: EngineHarness): vo
     await pause(300)
     expect(await note(name)).toBe(before)
   }
+
+  test('hands standard error out as it comes', async () => {
+    const { name } = await runningContainer()
+    const errors: Uint8Array[] = []
+    const result = await world().runtime.exec(name, commandLine(programs.grumble), {
+      errors: (chunk) => void errors.push(chunk),
+    })
+    expect(result.exitCode).toBe(3)
+    expect(Buffer.concat(errors).toString()).toMatch(/^line 0 ä to stderr\n[\s\S]*line 2999 ä to stderr\n$/)
+  })
+
+  test('gives a command a terminal, on which both outputs are one', async () => {
+    const { name } = await runningContainer()
+    const seen: Uint8Array[] = []
+    const result = await world().runtime.exec(name, commandLine(programs.grumble), {
+      terminal: { columns: 100, rows: 30 },
+      output: (chunk) => void seen.push(chunk),
+    })
+    expect(result).toMatchObject({ exitCode: 3, errorOutput: '' })
+    const text = Buffer.concat(seen).toString()
+    expect(text).toContain('said')
+    expect(text).toContain('line 2999 ä to stderr')
+  })
+
+  test('sends signals to a command, and kills it from outside by its key', async () => {
+    const { name } = await newContainer()
+    const began = Promise.withResolvers<CommandControl>()
+    const running = world().runtime.exec(name, commandLine(programs.beat), { onStarted: began.resolve })
+    const control = await began.promise
+    await beats(name)
+    await control.signal('KILL')
+    expect((await running).exitCode).toBe(137)
+    await expectStill(name)
+    // Nothing is left that it could reach.
+    await control.signal('TERM')
+    await control.resize({ columns: 10, rows: 10 })
+
+    const key = 'from-outside'
+    const again = world().runtime.exec(name, commandLine(programs.beat), { key, isKeyNew: true })
+    const before = await note(name)
+    await eventually(
+      () => note(name),
+      (text) => text !== before,
+    )
+    await world().runtime.killExec(name, key)
+    expect((await again).exitCode).toBe(137)
+    await expectStill(name)
+  })
 
   test('reports output, exit code and the end of the error output', async () => {
     const { name } = await runningContainer()

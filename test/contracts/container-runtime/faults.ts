@@ -19,6 +19,7 @@ export function describeFaults(world: () => World, harness: EngineHarness): void
       logs: () => Array.fromAsync(runtime.logs('any', BOUNDS)),
       stats: () => runtime.stats('any', BOUNDS),
       exec: () => runtime.exec('any', ['any'], BOUNDS),
+      killExec: () => runtime.killExec('any', 'key', BOUNDS),
       runTask: () => runtime.runTask(world().task(), BOUNDS),
       startTask: () => runtime.startTask(world().task(), BOUNDS),
       observeTasks: () => runtime.observeTasks(BOUNDS),

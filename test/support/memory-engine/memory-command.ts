@@ -9,6 +9,11 @@ const PIPE_BYTES = 64 * 1024
 
 type Surroundings = Omit<ProcessOptions, 'write' | 'input' | 'send'>
 
+interface Started {
+  surroundings: Surroundings
+  streams: CommandStreams & { errors: CommandStreams['output'] }
+}
+
 /** One run of a program for a caller, who gives its input and takes its output. */
 export class MemoryCommand {
   readonly process: RunningProcess
@@ -18,8 +23,15 @@ export class MemoryCommand {
   #pending: Promise<void> = Promise.resolve()
   #failure: { error: unknown } | null = null
 
-  constructor(program: Program, surroundings: Surroundings, { input, output }: CommandStreams) {
+  readonly #takeErrors: CommandStreams['output']
+  readonly #hasTerminal: boolean
+
+  constructor(program: Program, { surroundings, streams }: Started) {
+    const { input, output, errors } = streams
     this.#output = output
+    this.#takeErrors = errors
+    // Its outputs are one.
+    this.#hasTerminal = Boolean(surroundings.terminal)
     this.process = new RunningProcess(program, {
       ...surroundings,
       ...(input ? { input: this.#pipe(input) } : {}),
@@ -42,8 +54,10 @@ export class MemoryCommand {
   }
 
   #take(chunk: Uint8Array, stream: 'stdout' | 'stderr'): Promise<void> {
-    if (stream === 'stderr') this.#errors.add(chunk)
-    else this.#pending = this.#pending.then(() => this.#output?.(chunk)).catch((error: unknown) => this.#fail(error))
+    const isError = stream === 'stderr' && !this.#hasTerminal
+    if (isError) this.#errors.add(chunk)
+    const take = isError ? this.#takeErrors : this.#output
+    this.#pending = this.#pending.then(() => take?.(chunk)).catch((error: unknown) => this.#fail(error))
     return this.#pending
   }
 

@@ -90,7 +90,7 @@ export class MemoryContainer {
   /** SIGTERM, and SIGKILL after the grace. It stays stopped. */
   async stop(graceSeconds: number): Promise<void> {
     this.#rest()
-    this.#killCommands()
+    this.killCommands()
     await this.#starting?.catch(() => {})
     const process = this.#process
     if (!process) return
@@ -181,20 +181,33 @@ export class MemoryContainer {
   async run(
     command: readonly string[],
     streams: CommandStreams,
-    { key, environment }: Pick<ExecOptions, 'key' | 'environment'>,
+    {
+      key,
+      environment,
+      errors,
+      terminal,
+      onStarted,
+    }: Pick<ExecOptions, 'key' | 'environment' | 'errors' | 'terminal' | 'onStarted'>,
     signal: AbortSignal,
   ): Promise<ExecResult> {
     const [path = '', ...args] = command
     const program = this.options.image.programs[path]
     if (!program) return { exitCode: 127, errorOutput: `There is no program ${path}` }
-    if (key !== undefined) this.#killCommands(key)
-    const run = new MemoryCommand(program, { ...this.#surroundings(args), ...this.#with(environment) }, streams)
+    if (key !== undefined) this.killCommands(key)
+    const run = new MemoryCommand(program, {
+      surroundings: { ...this.#surroundings(args), ...this.#with(environment), terminal: terminal ?? null },
+      streams: { input: streams.input ?? null, output: streams.output, errors },
+    })
     this.#commands.set(run, key)
+    onStarted?.({
+      resize: async (size) => run.process.resize(size),
+      signal: async (name) => (name === 'KILL' ? run.process.kill() : run.process.terminate()),
+    })
     return await run.result(signal).finally(() => this.#commands.delete(run))
   }
 
   /** Those of the key, or all of them. */
-  #killCommands(key?: string): void {
+  killCommands(key?: string): void {
     for (const [command, own] of this.#commands) if (key === undefined || key === own) command.process.kill()
   }
 
@@ -245,7 +258,7 @@ export class MemoryContainer {
     this.#process = null
     this.#end = end
     this.#finishedAt = new Date()
-    this.#killCommands()
+    this.killCommands()
     this.output.close()
     if (this.options.task || this.options.run) this.#isWanted = false
     this.phase = this.#isWanted ? 'restarting' : 'exited'

@@ -12,11 +12,12 @@ import {
 import { call, type MemoryConnection, own, silence } from './connection.ts'
 import { commandOf, type MemoryContainer } from './memory-container.ts'
 
-type Commands = Pick<ContainerRuntime, 'exec' | 'runTask' | 'startTask' | 'observeTasks' | 'removeTasks'>
+type Commands = Pick<ContainerRuntime, 'exec' | 'killExec' | 'runTask' | 'startTask' | 'observeTasks' | 'removeTasks'>
 
 /** Commands in the containers of the machine, and containers for one command. */
 export const memoryCommands = (connection: MemoryConnection): Commands => ({
   exec: (name, command, options = {}) => exec(connection, name, command, options),
+  killExec: (name, key, bounds) => call(connection, bounds, () => own(connection, name).killCommands(key)),
   runTask: (task, options = {}) => runTask(connection, task, options),
   startTask: (task, bounds) =>
     call(connection, bounds, async () => {

@@ -1,4 +1,5 @@
 import type { RequestListener } from 'node:http'
+import type { TerminalSize } from '../../../src/domain/remote-session.ts'
 import type { ListeningSocket } from '../../../src/engines/runtime/container-runtime.ts'
 import type { Files } from './files.ts'
 
@@ -29,6 +30,9 @@ export interface Process {
   listen(socket: ListeningSocket): void
   /** Sets its use from now on. More memory than its limit kills it. */
   use(needs: Partial<Limits>): void
+  /** Of its terminal; null without one. */
+  size(): TerminalSize | null
+  onResize(listener: (size: TerminalSize) => void): void
   /** Called at SIGTERM, which ends a process without a listener. */
   onTerminate(listener: () => void): void
   /** The port of a host on the container's network; null for an unknown host. */

@@ -1,5 +1,6 @@
 import { once } from 'node:events'
 import { createServer, type RequestListener, type Server } from 'node:http'
+import type { TerminalSize } from '../../../src/domain/remote-session.ts'
 import type { ListeningSocket } from '../../../src/engines/runtime/container-runtime.ts'
 import type { Files } from './files.ts'
 import type { Limits, Process, Program } from './program.ts'
@@ -20,6 +21,8 @@ export interface ProcessOptions extends Pick<Process, 'args' | 'environment' | '
   files: Files
   /** The port that `serve` uses; null if it may not listen. */
   port: number | null
+  /** Of a command for a person. */
+  terminal?: TerminalSize | null
   /** Default: empty. */
   input?: AsyncIterable<Uint8Array>
   write(text: string, stream: 'stdout' | 'stderr'): void
@@ -37,11 +40,14 @@ export class RunningProcess {
   readonly #killed = new AbortController()
   readonly #end = Promise.withResolvers<ProcessEnd>()
   #terminate: (() => void) | null = null
+  #size: TerminalSize | null
+  #resized: ((size: TerminalSize) => void) | null = null
   #server: Server | null = null
   #frozen: PromiseWithResolvers<void> | null = null
 
   constructor(program: Program, options: ProcessOptions) {
     this.#options = options
+    this.#size = options.terminal ?? null
     this.ended = this.#end.promise.then((end) => this.#close(end))
     // Not at once, so that the caller of the constructor has it by then.
     queueMicrotask(() => void this.#run(program))
@@ -60,6 +66,12 @@ export class RunningProcess {
   unfreeze(): void {
     this.#frozen?.resolve()
     this.#frozen = null
+  }
+
+  resize(size: TerminalSize): void {
+    if (!this.#size) return
+    this.#size = size
+    this.#resized?.(size)
   }
 
   /** SIGTERM. */
@@ -86,13 +98,17 @@ export class RunningProcess {
   }
 
   #process(): Process {
-    const { write, send, input = nothing(), ...facts } = this.#options
+    const { write, send, terminal: _terminal, input = nothing(), ...facts } = this.#options
     const say = (text: string, stream: 'stdout' | 'stderr' = 'stdout') => {
       if (!this.#killed.signal.aborted) write(text, stream)
     }
     return {
       ...facts,
       input,
+      size: () => this.#size,
+      onResize: (listener) => {
+        this.#resized = listener
+      },
       signal: this.#killed.signal,
       write: say,
       send: async (chunk) => {

@@ -73,9 +73,11 @@ export function attachSockets(dependencies: SocketDependencies) {
     socket.on('error', (error) => log.debug({ err: error }, 'A WebSocket failed'))
   })
 
+  let isElsewhere: (request: IncomingMessage) => boolean = () => false
   const upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     // Node has removed its own listener: a client that disconnects before its answer would end the process.
     socket.on('error', (error) => log.debug({ err: error }, 'An upgrade failed'))
+    if (isElsewhere(request)) return
     if (request.url?.split('?')[0] !== PATH) return socket.end('HTTP/1.1 404 Not Found\r\nConnection: close\r\n\r\n')
     if (stopping.aborted)
       return socket.end('HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\r\n')
@@ -86,7 +88,11 @@ export function attachSockets(dependencies: SocketDependencies) {
   }
 
   return {
-    attach: (http: Server) => void http.on('upgrade', upgrade),
+    /** `elsewhere`: whether another listener takes an upgrade. */
+    attach(http: Server, elsewhere = isElsewhere) {
+      isElsewhere = elsewhere
+      http.on('upgrade', upgrade)
+    },
     /** Every running operation is answered before its socket is closed. */
     async close() {
       await drainSockets(open)

@@ -3,12 +3,20 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { isHostExhausted } from '../../../domain/host-exhausted.ts'
 import type { CommandStreams } from '../../command-streams.ts'
 import { LastWords } from '../../last-words.ts'
-import { readFrames } from './stream-frames.ts'
+import { readFrames, readPlainly } from './stream-frames.ts'
+
+const END_OF_TRANSMISSION = Buffer.of(4)
 
 export interface Carried {
   errorOutput: string
   /** False when the engine hung up before the end of the output, as it does on input that no program reads any more. */
   isWhole: boolean
+}
+
+interface CarriedStreams extends CommandStreams {
+  errors?: CommandStreams['output']
+  /** The connection has no frames: a terminal has one output. */
+  isTerminal?: boolean
 }
 
 /**
@@ -18,11 +26,11 @@ export interface Carried {
  */
 export async function carryStreams(
   connection: Duplex,
-  { input, output }: CommandStreams,
+  { input, output, errors: takeErrors, isTerminal = false }: CarriedStreams,
   signal: AbortSignal,
 ): Promise<Carried> {
   const errors = new LastWords()
-  const feed = new Feed(connection, input ?? null)
+  const feed = new Feed(connection, input ?? null, isTerminal)
   const close = () => connection.destroy()
   signal.addEventListener('abort', close, { once: true })
   // The loop below reports it; later ones, such as of a write after the end, say nothing.
@@ -30,9 +38,11 @@ export async function carryStreams(
   try {
     signal.throwIfAborted()
     void feed.run()
-    for await (const { source, chunk } of readFrames(connection)) {
-      if (source === 'stderr') errors.add(chunk)
-      else await output?.(chunk)
+    for await (const { source, chunk } of isTerminal ? readPlainly(connection) : readFrames(connection)) {
+      if (source === 'stderr') {
+        errors.add(chunk)
+        await takeErrors?.(chunk)
+      } else await output?.(chunk)
       signal.throwIfAborted()
     }
     signal.throwIfAborted()
@@ -55,10 +65,12 @@ class Feed {
   failure: { error: unknown } | null = null
   readonly #connection: Duplex
   readonly #input: AsyncIterator<Uint8Array> | null
+  readonly #isTerminal: boolean
   #isStopped = false
 
-  constructor(connection: Duplex, input: AsyncIterable<Uint8Array> | null) {
+  constructor(connection: Duplex, input: AsyncIterable<Uint8Array> | null, isTerminal: boolean) {
     this.#connection = connection
+    this.#isTerminal = isTerminal
     this.#input = input?.[Symbol.asyncIterator]() ?? null
   }
 
@@ -72,7 +84,7 @@ class Feed {
         if (!next || next.done) break
         if (!(await this.#write(next.value))) return
       }
-      this.#connection.end()
+      await this.#end()
     } catch (error) {
       if (this.#isStopped) return
       this.failure = { error }
@@ -85,6 +97,12 @@ class Feed {
     if (this.#isStopped) return
     this.#isStopped = true
     void Promise.resolve(this.#input?.return?.()).catch(() => {})
+  }
+
+  /** An engine that sees the end of a terminal's input hands out no more of its output: the terminal gets a Ctrl-D. */
+  async #end(): Promise<void> {
+    if (!this.#isTerminal) this.#connection.end()
+    else if (this.#input) await this.#write(END_OF_TRANSMISSION)
   }
 
   /** False when the connection is closed. */

@@ -1,3 +1,4 @@
+import type { SignalName } from '../../../domain/remote-session.ts'
 import type { CallBounds } from '../../call-bounds.ts'
 import type { DockerEngine } from '../connection.ts'
 import { statusOf } from '../engine-answers.ts'
@@ -15,11 +16,11 @@ const KEY = /^[\w-]{1,100}$/
  * because a process may start another one meanwhile. `cat` and the substitution drop the zeros between variables.
  */
 const KILL_SCRIPT = `
-for round in 1 2 3 4 5 6 7 8 9 10; do
+for round in $3; do
   found=
   for process in /proc/[0-9]*; do
     case "$(cat "$process/environ" 2>/dev/null)" in
-      *"$1"*) kill -s KILL "\${process#/proc/}" 2>/dev/null && found=1 ;;
+      *"$1"*) kill -s "$2" "\${process#/proc/}" 2>/dev/null && found=1 ;;
     esac
   done
   [ "$found" ] || exit 0
@@ -39,15 +40,38 @@ export function markerOf(key: string): string {
   return `${VARIABLE}=${key};`
 }
 
+const ROUNDS = '1 2 3 4 5 6 7 8 9 10'
+
 /** Does nothing in an image without `sh` and `cat`, where a command goes on until it ends by itself. */
 export const killCommands = (
   engine: DockerEngine,
   containerId: string,
-  { key, user }: CommandMark,
+  mark: CommandMark,
   bounds: CallBounds = {},
+): Promise<void> => signalCommands(engine, containerId, { ...mark, name: 'KILL', rounds: ROUNDS }, bounds)
+
+/** Sends a signal once to every process of the commands of a key. */
+export const signalOnce = (
+  engine: DockerEngine,
+  containerId: string,
+  mark: CommandMark,
+  name: SignalName,
+  bounds: CallBounds = {},
+): Promise<void> => signalCommands(engine, containerId, { ...mark, name, rounds: '1' }, bounds)
+
+interface Signalled extends CommandMark {
+  name: SignalName
+  rounds: string
+}
+
+const signalCommands = (
+  engine: DockerEngine,
+  containerId: string,
+  { key, user, name, rounds }: Signalled,
+  bounds: CallBounds,
 ): Promise<void> =>
   within(engine, { timeoutSeconds: Math.min(KILL_SECONDS, engine.callTimeoutSeconds), ...bounds }, async (signal) => {
-    const command = ['sh', '-c', KILL_SCRIPT, 'sh', markerOf(key)]
+    const command = ['sh', '-c', KILL_SCRIPT, 'sh', markerOf(key), name, rounds]
     const { exec, connection } = await openExec(engine, containerId, { command, user, environment: [] }, signal)
     const close = () => connection.destroy()
     signal.addEventListener('abort', close, { once: true })

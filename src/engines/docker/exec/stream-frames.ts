@@ -36,3 +36,8 @@ export async function* readFrames(chunks: AsyncIterable<Buffer>): AsyncGenerator
   }
   if (left > 0 || header.length > 0) throw new Error('The container engine broke off in the middle of an output')
 }
+
+/** The stream of a terminal: its one output, without frames. */
+export async function* readPlainly(chunks: AsyncIterable<Buffer>): AsyncGenerator<Piece> {
+  for await (const chunk of chunks) yield { source: 'stdout', chunk }
+}

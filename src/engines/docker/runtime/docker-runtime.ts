@@ -5,7 +5,7 @@ import { applyRollout } from './apply.ts'
 import type { Reach } from './container-spec.ts'
 import { readDiskUse, readFileCounts, readVolumeUse } from './disk-use.ts'
 import { readEngineInfo, readEngineMachine } from './engine-info.ts'
-import { execCommand } from './exec.ts'
+import { execCommand, killExec } from './exec.ts'
 import { removeLeftVolumes } from './left-volumes.ts'
 import { readListening } from './listening.ts'
 import { replicaLogs } from './logs.ts'
@@ -95,6 +95,7 @@ export function createDockerRuntime(
     stats: (name, bounds) => within(engine, bounds, (signal) => samples.stats(name, signal)),
     listening: (name, bounds) => within(engine, bounds, (signal) => readListening(engine, name, signal)),
     exec: (name, command, options = {}) => execCommand(engine, name, command, options),
+    killExec: (name, key, bounds) => killExec(engine, name, key, bounds),
     runTask: (task, options = {}) => runTask(tasks, task, options),
     startTask: (task, bounds) => within(engine, bounds, (signal) => startTask(tasks, task, signal)),
     observeTasks: (bounds) => within(engine, bounds, (signal) => observeTasks(engine, signal)),

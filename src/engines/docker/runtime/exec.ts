@@ -1,12 +1,18 @@
 import { randomUUID } from 'node:crypto'
+import type { CallBounds } from '../../call-bounds.ts'
 import type { CommandStreams } from '../../command-streams.ts'
-import { type ExecOptions, type ExecResult, RuntimeError } from '../../runtime/container-runtime.ts'
+import {
+  type CommandControl,
+  type ExecOptions,
+  type ExecResult,
+  RuntimeError,
+} from '../../runtime/container-runtime.ts'
 import type { DockerEngine } from '../connection.ts'
 import { statusOf } from '../engine-answers.ts'
 import { EXEC_REFUSAL } from '../engine-words.ts'
 import { carryStreams } from '../exec/carry-streams.ts'
 import { execState, exitCodeOf } from '../exec/command-end.ts'
-import { killCommands, markerOf } from '../exec/kill-commands.ts'
+import { type CommandMark, killCommands, markerOf, signalOnce } from '../exec/kill-commands.ts'
 import { type OpenExec, openExec } from '../exec/open-exec.ts'
 import { silence, within } from '../within.ts'
 import { getReplica } from './find-containers.ts'
@@ -29,13 +35,16 @@ export async function execCommand(
       : new RuntimeError('COMMAND_TIMEOUT', `${command[0]} in ${name} did not end within ${seconds} s`)
   const run = async (signal: AbortSignal) => {
     const id = await within(engine, { signal }, (signal) => runningContainer(engine, name, signal))
-    if (options.key !== undefined) await killCommands(engine, id, mark, { signal })
+    if (options.key !== undefined && !options.isKeyNew) await killCommands(engine, id, mark, { signal })
     containerId = id
     const open = await within(engine, { signal }, (signal) =>
-      openExec(engine, id, { command, user: options.user, environment }, signal).catch((error) => {
-        throw statusOf(error) === 409 ? notRunning(name) : error
-      }),
+      openExec(engine, id, { command, user: options.user, environment, terminal: options.terminal }, signal).catch(
+        (error) => {
+          throw statusOf(error) === 409 ? notRunning(name) : error
+        },
+      ),
     )
+    options.onStarted?.(controlOf(engine, open, id, mark))
     return await converse(engine, open, name, options, signal)
   }
   try {
@@ -55,15 +64,36 @@ async function runningContainer(engine: DockerEngine, name: string, signal: Abor
 
 const notRunning = (name: string) => new RuntimeError('NOT_RUNNING', `The container ${name} does not run`)
 
+const controlOf = (
+  engine: DockerEngine,
+  { exec }: OpenExec,
+  containerId: string,
+  mark: CommandMark,
+): CommandControl => ({
+  resize: ({ columns, rows }, bounds) =>
+    within(engine, bounds, () => exec.resize({ h: rows, w: columns })).catch(unlessEnded),
+  signal: (name, bounds) => signalOnce(engine, containerId, mark, name, bounds).catch(unlessEnded),
+})
+
+/** The command has ended meanwhile, or its container has. */
+function unlessEnded(error: unknown): void {
+  const { cause } = error as { cause?: unknown }
+  if (![404, 409, 500].includes(statusOf(cause ?? error) ?? 0)) throw error
+}
+
 async function converse(
   engine: DockerEngine,
   { exec, connection }: OpenExec,
   name: string,
-  { input, output }: ExecOptions,
+  { input, output, errors, terminal }: ExecOptions,
   signal: AbortSignal,
 ): Promise<ExecResult> {
   const filter = new RefusalFilter(output)
-  const { errorOutput, isWhole } = await carryStreams(connection, { input, output: filter.output }, signal)
+  const { errorOutput, isWhole } = await carryStreams(
+    connection,
+    { input: input ?? null, output: filter.output, isTerminal: terminal !== undefined, ...(errors ? { errors } : {}) },
+    signal,
+  )
   const read = (signal: AbortSignal) =>
     execState(exec, signal).catch((error: unknown) => {
       // An engine forgets a container's commands with the container.
@@ -116,3 +146,10 @@ class RefusalFilter {
     this.#held = null
   }
 }
+
+/** Kills what is left of the commands of a key, such as those of a worker that was killed. */
+export const killExec = (engine: DockerEngine, name: string, key: string, bounds: CallBounds = {}): Promise<void> =>
+  within(engine, bounds, async (signal) => {
+    const { Id, State } = await getReplica(engine, name, signal)
+    if (State.Running && !State.Paused) await killCommands(engine, Id, { key, user: undefined }, { signal })
+  })
