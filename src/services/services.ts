@@ -22,7 +22,7 @@ import { receiveGitHook } from './git-hook/receive-git-hook.ts'
 import { queuePositionOf } from './job-run/job-run-queries.ts'
 import { followBuild, getBuild } from './log/follow-build.ts'
 import { followLogs, searchLogs } from './log/log-queries.ts'
-import { readSeries } from './metric/metric-queries.ts'
+import { readSeries, readSeriesList } from './metric/metric-series.ts'
 import { readConsent } from './oauth/authorization-queries.ts'
 import { endByClient, findAccessToken, findAuthorization, issueAccessToken } from './oauth/authorizations.ts'
 import { findClient, saveClient } from './oauth/oauth-clients.ts'
@@ -114,7 +114,7 @@ export function createServices(dependencies: ServiceDependencies) {
       next: (appEnvId: string, withinMs: number, signal: AbortSignal) =>
         dependencies.wakeups.next(appEnvId, withinMs, signal),
     },
-    metrics: bind(database, { series: readSeries }),
+    metrics: bind(database, { series: readSeries, seriesList: readSeriesList }),
     uploads: bind(dependencies, { receive: receiveUpload }),
     backups: bind(dependencies, { read: readBackupByLink }),
     jobRuns: bind(database, { queuePosition: queuePositionOf }),
