@@ -1,9 +1,14 @@
+import { Registry } from 'prom-client'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { readConfig } from '../../src/config/config.ts'
+import { CurrentTable, RouteTable } from '../../src/ingress/routes/route-table.ts'
 import { noTraffic, type ReportedTraffic } from '../../src/ingress/traffic/request-counts.ts'
 import { TrafficSession } from '../../src/ingress/traffic/traffic-session.ts'
+import { createHttpIngress } from '../../src/platform/ingress-processes/serve-http.ts'
 import { createApp } from '../../src/services/app/create-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import { deleteOldLogs } from '../../src/worker/logs/delete-old-logs.ts'
+import { ask, routeTo, startReplica } from '../ingress/fixtures.ts'
 import { readGraphQL, readMcp, readRest } from '../parity/read-apis.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
@@ -111,6 +116,23 @@ describe('requests to a web app', () => {
     const median = await read({ appEnvId, metric: 'duration_p50', step: '1h' })
     expect(most(median)).toBeLessThan(18)
     expect(median).not.toHaveProperty('series')
+  })
+
+  test('are reported by the ingress as it is shipped, the last ones when it ends', async () => {
+    const { appEnvId } = await world.appEnv()
+    const replica = await startReplica((_request, response) => response.end('hello'))
+    const source = new CurrentTable()
+    source.replace(new RouteTable([routeTo([Object.assign({ contentId: 'con' }, replica.target)], { appEnvId })]))
+    const options = { config: readConfig({ INGRESS_PORT: '0' }), databaseUrl: world.url, source, log: world.log }
+    const capacity = { maxUpstreams: 10, maxClients: 10 }
+    const ingress = createHttpIngress(Object.assign(options, { capacity, registry: new Registry() }))
+    await ingress.listen()
+    for (let count = 0; count < 3; count += 1) await ask(ingress.address().port)
+    await ingress.close(5)
+    const samples = await world.database.trafficSample.findMany({ where: { appEnvId } })
+    expect(samples.reduce((sum, { status2xx }) => sum + status2xx, 0)).toBe(3)
+    expect(samples[0]).toMatchObject({ containerName: replica.target.name, contentId: 'con' })
+    expect(samples.reduce((sum, { bytesOut }) => sum + bytesOut, 0n)).toBe(15n)
   })
 
   test('end with the retention of the plan, also where nothing was ever logged', async () => {

@@ -37,6 +37,7 @@ export const HealthEnum = describedEnum(health)
 export const JobRunStatusEnum = describedEnum(jobRunStatus)
 export const JobRunTriggerEnum = describedEnum(jobRunTrigger)
 export const ListOrderEnum = describedEnum(listOrder)
+export const LogLevelEnum = describedEnum(logLevel)
 export const LogStreamEnum = describedEnum(logStream)
 export const LogTypeEnum = describedEnum(logType)
 export const MetricEnum = describedEnum(metric)
@@ -56,7 +57,6 @@ const OTHERS: readonly Enumeration[] = [
   backupKind,
   backupStatus,
   metricUnit,
-  logLevel,
   sleepDepth,
   variableType,
   role,
