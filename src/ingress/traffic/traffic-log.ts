@@ -52,11 +52,11 @@ export class TrafficLog {
     return this.reporting
   }
 
-  /** With a last report. */
+  /** With a last report, unless the database is known to be away: a process that ends does not wait for it. */
   async close(): Promise<void> {
     clearInterval(this.timer)
     await this.reporting
-    await this.report()
+    if (!this.isFailing) await this.report()
     await this.reports.close()
   }
 
