@@ -4,8 +4,15 @@ const STEPS = 40
 const FIRST_MS = 1
 
 /** The step of a duration: the first one that it does not exceed. 75 seconds and more are the last one. */
-export const stepOf = (ms: number): number =>
+const stepOf = (ms: number): number =>
   Math.min(STEPS - 1, Math.max(0, Math.ceil(Math.log(Math.max(ms, FIRST_MS) / FIRST_MS) / Math.log(FACTOR))))
+
+/** Counts a duration among those that were counted before; the list ends with the highest step that has one. */
+export function countDuration(counts: number[], ms: number): void {
+  const step = stepOf(ms)
+  while (counts.length <= step) counts.push(0)
+  counts[step] = (counts[step] ?? 0) + 1
+}
 
 const limitMs = (step: number) => FIRST_MS * FACTOR ** step
 

@@ -10,6 +10,7 @@ import { limitConnections } from '../network/limit-connections.ts'
 import { Activator, type LoadReports } from './activator/activator.ts'
 import type { ClientRequest } from './http1/client-connection.ts'
 import { ClientServer } from './http1/client-server.ts'
+import { countRefused } from './http1/count-request.ts'
 import { Exchange } from './http1/exchange.ts'
 import type { ExchangeContext } from './http1/exchange-context.ts'
 import { HeldRequests } from './http1/held-requests.ts'
@@ -27,6 +28,8 @@ import {
 } from './http1/problems.ts'
 import { WaitingExchanges } from './http1/waiting-exchanges.ts'
 import type { CurrentTable } from './routes/route-table.ts'
+import { TrafficLog, type TrafficReports } from './traffic/traffic-log.ts'
+import type { ReplicaGroup } from './upstreams/replica-group.ts'
 import { Upstreams } from './upstreams/upstreams.ts'
 
 export interface IngressOptions {
@@ -56,6 +59,8 @@ export interface IngressOptions {
   registry: Registry
   /** Where requests for apps that sleep are reported; without it, none is woken. */
   reports?: LoadReports | undefined
+  /** Where requests to web apps are reported; without it, they are only counted. */
+  traffic?: TrafficReports | undefined
   /** What the descriptors of this process allow; without it, only the settings count. */
   capacity?: IngressCapacity | undefined
 }
@@ -80,10 +85,11 @@ export interface Ingress {
 const SWEEP_MS = 250
 const EXHAUSTED_LOG_MS = 10_000
 const NO_REPORTS: LoadReports = { report: async () => ({}), close: async () => {} }
+const NO_TRAFFIC: TrafficReports = { report: async () => {}, close: async () => {} }
 
 /** The proxy between clients and replicas: routes by the Host header and the source's newest route table. */
 export function createIngress(options: IngressOptions): Ingress {
-  const { config, source, log, registry, capacity, reports = NO_REPORTS } = options
+  const { config, source, log, registry, capacity, reports = NO_REPORTS, traffic = NO_TRAFFIC } = options
   const maxClients = Math.min(config.BERTH_INGRESS_MAX_CONNECTIONS, capacity?.maxClients ?? Number.POSITIVE_INFINITY)
   const upstreams = new Upstreams({
     perReplica: config.BERTH_INGRESS_CONNECTIONS_PER_REPLICA,
@@ -109,6 +115,7 @@ export function createIngress(options: IngressOptions): Ingress {
     clientLoad: new ClientLoad(perClient),
     onExhausted: reportExhausted(upstreams, log),
     metrics: new IngressMetrics(registry, ongoing, waiting),
+    traffic: new TrafficLog(traffic, log),
     log,
     bodyLimitBytes: config.BERTH_INGRESS_BODY_LIMIT_MB * 1_048_576,
     baseDomains: [config.BERTH_DOMAIN, ...config.BERTH_EXTRA_DOMAINS],
@@ -157,6 +164,8 @@ export function createIngress(options: IngressOptions): Ingress {
       clients.destroy()
       upstreams.close()
       await Promise.all([closed, activator.close()])
+      // After the last request has ended.
+      await context.traffic.close()
     },
   }
 }
@@ -193,14 +202,19 @@ interface Refusal {
   requestId: string
   /** A newer table may route the request. */
   isByTable?: boolean
+  /** The app that was asked for, where that is known. */
+  group?: ReplicaGroup
 }
 
-function answerRefusal({ metrics }: ExchangeContext, request: ClientRequest, { problem, requestId }: Refusal): void {
+function answerRefusal(context: ExchangeContext, request: ClientRequest, refusal: Refusal): void {
   const { connection, body } = request
+  const { problem, requestId, group } = refusal
+  const { metrics, traffic } = context
   // Where this request ends is in doubt, so nothing after it can be trusted to be one.
   if (problem.code === 'BAD_REQUEST') connection.stop()
   metrics.refused(problem.code)
   metrics.ended(problem.status, 0)
+  if (group) countRefused(traffic, group, problem.status)
   if (body) connection.discard(body)
   answerProblem(request, problem, requestId)
 }
@@ -215,9 +229,10 @@ function admit(context: ExchangeContext, proxies: TrustedProxies, request: Clien
   const group = upstreams.find(inbound.hostName)
   if (!group && !upstreams.hasTable) return { problem: tableNotLoaded(), requestId }
   if (!group) return { problem: hostNotFound(inbound.hostName), requestId, isByTable: true }
-  if (group.isEmpty && !group.route.scaling) return { problem: notServing(group.route), requestId, isByTable: true }
+  if (group.isEmpty && !group.route.scaling)
+    return { problem: notServing(group.route), requestId, isByTable: true, group }
   if (!context.clientLoad.tryEnter(inbound.clientAddress))
-    return { problem: tooManyFromClient(context.clientLoad.most), requestId }
+    return { problem: tooManyFromClient(context.clientLoad.most), requestId, group }
   new Exchange(context, request, inbound, group)
   return null
 }

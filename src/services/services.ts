@@ -21,8 +21,9 @@ import { findGitSource } from './git-hook/git-source.ts'
 import { receiveGitHook } from './git-hook/receive-git-hook.ts'
 import { queuePositionOf } from './job-run/job-run-queries.ts'
 import { followBuild, getBuild } from './log/follow-build.ts'
-import { followLogs, searchLogs } from './log/log-queries.ts'
-import { readSeries } from './metric/metric-queries.ts'
+import { followLogs, linesAround, searchLogs } from './log/log-queries.ts'
+import { searchManyLogs } from './log/search-many.ts'
+import { readSeries, readSeriesList } from './metric/metric-series.ts'
 import { readConsent } from './oauth/authorization-queries.ts'
 import { endByClient, findAccessToken, findAuthorization, issueAccessToken } from './oauth/authorizations.ts'
 import { findClient, saveClient } from './oauth/oauth-clients.ts'
@@ -118,12 +119,19 @@ export function createServices(dependencies: ServiceDependencies) {
       ...bind(dependencies, { record: readAppEnvRecord, credentials: readServiceCredentials }),
     },
     logs: {
-      ...bind(database, { search: searchLogs, follow: followLogs, build: getBuild, followBuild }),
+      ...bind(database, {
+        search: searchLogs,
+        searchMany: searchManyLogs,
+        around: linesAround,
+        follow: followLogs,
+        build: getBuild,
+        followBuild,
+      }),
       /** Waits for a write to one of an environment's logs, but not for long. */
       next: (appEnvId: string, withinMs: number, signal: AbortSignal) =>
         dependencies.wakeups.next(appEnvId, withinMs, signal),
     },
-    metrics: bind(database, { series: readSeries }),
+    metrics: bind(database, { series: readSeries, seriesList: readSeriesList }),
     uploads: bind(dependencies, { receive: receiveUpload }),
     backups: bind(dependencies, { read: readBackupByLink }),
     jobRuns: bind(database, { queuePosition: queuePositionOf }),

@@ -62,7 +62,9 @@ test('routes are the hosts of live environments with their ready replicas', asyn
     status: 'RUNNING',
     hasDeployment: true,
     keepsEnding: false,
-    targets: [{ name: `${cliEnvName}-0`, address: '127.0.0.1', port: 20_000 }],
+    targets: [
+      { name: `${cliEnvName}-0`, address: '127.0.0.1', port: 20_000, contentId: expect.stringMatching(/^con_/) },
+    ],
     scaling: null,
   })
   expect(source.table?.lookup(emptyHost)).toMatchObject({ status: 'PENDING', hasDeployment: false, targets: [] })

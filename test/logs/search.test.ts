@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { structuredLevel } from '../../src/domain/structured-line.ts'
 import { deleteOldLogs } from '../../src/worker/logs/delete-old-logs.ts'
 import { append, claimLogStream, type LogStreamClaim } from '../../src/worker/logs/log-stream.ts'
 import { createGraphQLWorld, type GraphQLWorld } from '../support/graphql-world.ts'
@@ -40,15 +41,20 @@ const say = (messages: string[], isError = false) => {
 }
 
 interface Page {
-  logs: { message: string }[]
+  logs: { id: string; message: string; level: string | null; text?: string | null; fields?: object[] | null }[]
   nextCursor?: string
 }
 
-async function read(query: Record<string, string>): Promise<{ said: string[]; nextCursor: string | undefined }> {
+async function get(query: Record<string, string>) {
   const address = `${new URL(world.url).origin}/api/public/v1/logs?${new URLSearchParams({ appEnvId, ...query })}`
   const response = await fetch(address, { headers: { authorization: world.adminToken } })
-  expect(response.status).toBe(200)
-  const { logs, nextCursor } = (await response.json()) as Page
+  return { status: response.status, body: (await response.json()) as unknown }
+}
+
+async function read(query: Record<string, string>): Promise<{ said: string[]; nextCursor: string | undefined }> {
+  const { status, body } = await get(query)
+  expect(status).toBe(200)
+  const { logs, nextCursor } = body as Page
   return { said: logs.map(({ message }) => message), nextCursor }
 }
 
@@ -74,6 +80,22 @@ describe('searching a log', () => {
     expect((await read({ type: 'BUILD' })).said).toEqual([])
   })
 
+  test('shows what surrounds a line, whole, in both APIs', async () => {
+    const { logs } = (await get({ search: 'line 50' })).body as Page
+    const around = logs[0]?.id ?? ''
+    const middle = ['line 52', 'line 51', 'line 50', 'line 49', 'line 48']
+    expect((await read({ around, size: '5' })).said).toEqual(middle)
+    expect((await read({ around, size: '1' })).said).toEqual(['line 50'])
+    const older = await read({ around, size: '5' })
+    expect((await read({ cursor: older.nextCursor ?? '', size: '1' })).said).toEqual(['line 47'])
+    const document = `{ logs(appEnvId: "${appEnvId}", around: "${around}", first: 5) { nodes { message } } }`
+    const { data } = await world.query(document)
+    expect(data.logs.nodes.map(({ message }: { message: string }) => message)).toEqual(middle)
+    for (const [field, value] of Object.entries({ search: 'x', level: 'INFO', stream: 'stdout', isLive: 'true' }))
+      expect((await get({ around, [field]: value })).body).toMatchObject({ code: 'INVALID_INPUT', errors: [{ field }] })
+    expect((await get({ around: 'x' })).body).toMatchObject({ errors: [{ field: 'around' }] })
+  })
+
   test('pages in both directions over GraphQL', async () => {
     const page = async (args: string) => {
       const document = `{ logs(appEnvId: "${appEnvId}", ${args}) { nodes { id message } pageInfo { hasNextPage endCursor } } }`
@@ -85,6 +107,48 @@ describe('searching a log', () => {
     expect(older.map(({ message }) => message)).toEqual(['line 98', 'line 97'])
     const newer = await page(`last: 2, before: "${older[1]?.id}"`)
     expect(newer.map(({ message }) => message)).toEqual(['line 99', 'line 98'])
+  })
+})
+
+describe('a line that names its level', () => {
+  const JSON_LINE = '{"level":40,"msg":"disk is low","disk":{"freeMb":12}}'
+  const LOGFMT_LINE = 'ts=1 level=error msg="disk is full"'
+
+  beforeAll(async () => {
+    const at = NOON + 3_600n * SECOND
+    const lines = [JSON_LINE, LOGFMT_LINE, 'neither'].map((message, n) => {
+      return { containerId, at: at + BigInt(n), isError: false, message, level: structuredLevel(message) }
+    })
+    await append(world.database, stream, lines, [])
+  })
+  afterAll(() => world.database.$executeRaw`DELETE FROM log_line WHERE at > ${NOON + 3_000n * SECOND}`)
+
+  test('is found by it, alike in all APIs', async () => {
+    expect((await read({ level: 'WARNING' })).said).toEqual([JSON_LINE])
+    expect((await read({ level: 'FATAL,ERROR,WARNING' })).said).toEqual([LOGFMT_LINE, JSON_LINE])
+    expect((await read({ level: 'INFO' })).said).toEqual([])
+    expect((await get({ level: 'ERROR,LOUD' })).body).toMatchObject({ errors: [{ field: 'level.1' }] })
+    const { data } = await world.query(
+      `{ logs(appEnvId: "${appEnvId}", level: [ERROR]) { nodes { level text fields { name value } } } }`,
+    )
+    const fields = [
+      { name: 'ts', value: '1' },
+      { name: 'level', value: 'error' },
+      { name: 'msg', value: 'disk is full' },
+    ]
+    expect(data.logs.nodes).toEqual([{ level: 'ERROR', text: 'disk is full', fields }])
+  })
+
+  test('comes as it was, and with what it says where that is asked for', async () => {
+    const { logs } = (await get({ size: '3', parsed: 'true' })).body as Page
+    expect(logs).toMatchObject([
+      { message: 'neither', level: null, text: null, fields: null },
+      { message: LOGFMT_LINE, level: 'ERROR', text: 'disk is full' },
+      { message: JSON_LINE, level: 'WARNING', text: 'disk is low' },
+    ])
+    expect(logs[2]?.fields).toContainEqual({ name: 'disk', value: '{"freeMb":12}' })
+    const plain = (await get({ size: '3' })).body as Page
+    expect(plain.logs[1]).not.toHaveProperty('fields')
   })
 })
 

@@ -149,6 +149,9 @@ const OTHER_FIELDS: Readonly<Record<string, (place: Place) => string[]>> = {
   me: () => ['me { id }'],
   deployment: ({ contentId }) => [`deployment(id: "${contentId}") { id }`],
   appEnv: ({ appEnvId }) => [`appEnv(id: "${appEnvId}") { id status }`],
+  metricSeriesList: ({ appEnvId }) => [
+    `metricSeriesList(appEnvId: "${appEnvId}", metrics: [CPU_PERCENT, REQUESTS]) { metric points { value } }`,
+  ],
   usageLines: ({ accountId }) => [`usageLines(accountId: "${accountId}") { nodes { day } }`],
 }
 

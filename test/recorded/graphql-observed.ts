@@ -37,6 +37,14 @@ async function seeContainers({ graphql }: Fixture, appEnvId: string): Promise<vo
   })
   await graphql('read a series of nothing', series, { appEnvId, metric: 'DISK' })
   await graphql('read a series as a stranger', series, { appEnvId, metric: 'CPU_USAGE' }, { as: 'stranger' })
+  const several = `query ($appEnvId: ID, $metrics: [Metric!]!, $by: MetricSplit, $from: DateTime, $to: DateTime) {
+    metricSeriesList(appEnvId: $appEnvId, metrics: $metrics, by: $by, from: $from, to: $to) {
+      metric version containerName points { timestamp value } } }`
+  const wanted = ['MEMORY_USAGE', 'REQUESTS']
+  await graphql('read several series', several, { appEnvId, metrics: wanted, ...times })
+  await graphql('read a series by container', several, { appEnvId, metrics: ['CPU_USAGE'], by: 'CONTAINER', ...times })
+  await graphql('read several series of nothing', several, { appEnvId, metrics: ['INVOCATIONS'] })
+  await graphql('read several series as a stranger', several, { appEnvId, metrics: wanted }, { as: 'stranger' })
 }
 
 async function readLogs({ graphql }: Fixture, appEnvId: string, contentId: string): Promise<void> {

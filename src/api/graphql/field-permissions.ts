@@ -15,6 +15,7 @@ const QUERIES: Readonly<Record<string, FieldPermission>> = {
   logs: 'appEnv:observe',
   members: 'account:read',
   metricsSeries: 'appEnv:observe',
+  metricSeriesList: 'appEnv:observe',
   usage: 'account:read',
   usageLines: 'account:read',
 }

@@ -1,5 +1,4 @@
-/** Level that a line of a log gives itself. */
-export type LogLevel = 'DEBUG' | 'INFO' | 'WARNING' | 'ERROR' | 'FATAL'
+import { type LogLevel, levelOfWord } from '../../domain/log-level.ts'
 
 /** How an engine's log reads. */
 export interface LogFormat {
@@ -9,50 +8,10 @@ export interface LogFormat {
   level: RegExp
 }
 
-/** The words of all engines, in upper case; Redis has signs instead. */
-const LEVELS: Readonly<Record<string, LogLevel>> = {
-  DEBUG: 'DEBUG',
-  DEBUG1: 'DEBUG',
-  DEBUG2: 'DEBUG',
-  DEBUG3: 'DEBUG',
-  DEBUG4: 'DEBUG',
-  DEBUG5: 'DEBUG',
-  TRACE: 'DEBUG',
-  TEST: 'DEBUG',
-  D: 'DEBUG',
-  D1: 'DEBUG',
-  D2: 'DEBUG',
-  D3: 'DEBUG',
-  D4: 'DEBUG',
-  D5: 'DEBUG',
-  '.': 'DEBUG',
-  '-': 'DEBUG',
-  LOG: 'INFO',
-  INFO: 'INFO',
-  INFORMATION: 'INFO',
-  NOTICE: 'INFO',
-  NOTE: 'INFO',
-  SYSTEM: 'INFO',
-  I: 'INFO',
-  '*': 'INFO',
-  WARNING: 'WARNING',
-  WARN: 'WARNING',
-  W: 'WARNING',
-  '#': 'WARNING',
-  ERROR: 'ERROR',
-  E: 'ERROR',
-  FATAL: 'FATAL',
-  PANIC: 'FATAL',
-  CRITICAL: 'FATAL',
-  ALERT: 'FATAL',
-  EMERGENCY: 'FATAL',
-  F: 'FATAL',
-}
-
 /** Null where the line names no level: it is never guessed. */
 export function levelOf({ level }: LogFormat, message: string): LogLevel | null {
-  const word = level.exec(message)?.[1]?.toUpperCase()
-  return (word !== undefined && LEVELS[word]) || null
+  const word = level.exec(message)?.[1]
+  return word === undefined ? null : levelOfWord(word)
 }
 
 /** Words after which statements and commands have a secret. */

@@ -1,4 +1,4 @@
-import { stepOf } from '../../domain/duration-histogram.ts'
+import { countDuration } from '../../domain/duration-histogram.ts'
 import type { Route, RouteScaling } from '../routes/route-table.ts'
 
 /** The window is kept in so many parts: what is left out of it is late by one of them at most. */
@@ -55,9 +55,7 @@ class EndedRequests {
     counts.invocations += 1
     if (isError) counts.errors += 1
     counts.queuedMs += Math.round(queuedMs)
-    const step = stepOf(durationMs)
-    while (counts.durations.length <= step) counts.durations.push(0)
-    counts.durations[step] = (counts.durations[step] ?? 0) + 1
+    countDuration(counts.durations, durationMs)
   }
 
   /** Null when there were none. */

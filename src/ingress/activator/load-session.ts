@@ -1,10 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import pg from 'pg'
 import { SAMPLE_SECONDS, SESSION_SECONDS } from '../../domain/request-scaling.ts'
+import { ReportConnection } from '../connections/report-connection.ts'
 import type { ReportedLoad } from './app-load.ts'
-
-const CONNECT_TIMEOUT_MS = 3_000
-const QUERY_TIMEOUT_MS = 3_000
 
 /**
  * One statement: the session, what has changed, the environments to act on, and what the other ingress processes have.
@@ -47,11 +44,10 @@ const REPORT = `
 /** The connection by which an ingress reports its requests: apart from that of the routes, so that none waits for it. */
 export class LoadSession {
   readonly id = randomUUID()
-  private readonly databaseUrl: string
-  private client: pg.Client | null = null
+  private readonly connection: ReportConnection
 
   constructor(databaseUrl: string) {
-    this.databaseUrl = databaseUrl
+    this.connection = new ReportConnection(databaseUrl, 'berth-ingress-load')
   }
 
   /** Returns what other ingress processes have, of the named environments. Throws when the database does not answer. */
@@ -60,7 +56,7 @@ export class LoadSession {
     asked: readonly string[],
     appEnvIds: readonly string[],
   ): Promise<Record<string, number>> {
-    const client = await this.connected()
+    const client = await this.connection.get()
     try {
       const { rows } = await client.query<{ others: Record<string, number> }>({
         name: 'berth_request_load',
@@ -69,45 +65,15 @@ export class LoadSession {
       })
       return rows[0]?.others ?? {}
     } catch (error) {
-      this.drop()
+      this.connection.drop()
       throw error
     }
   }
 
   /** Says that this process has no requests any more. */
   async close(): Promise<void> {
-    const { client } = this
-    if (!client) return
-    await client.query('DELETE FROM ingress_session WHERE id = $1', [this.id]).catch(() => {})
-    this.client = null
-    await client.end().catch(() => {})
-  }
-
-  private async connected(): Promise<pg.Client> {
-    if (this.client) return this.client
-    const client = new pg.Client({
-      connectionString: this.databaseUrl,
-      application_name: 'berth-ingress-load',
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: QUERY_TIMEOUT_MS,
-      statement_timeout: QUERY_TIMEOUT_MS,
-      keepAlive: true,
-    })
-    client.on('error', () => this.drop(client))
-    try {
-      await client.connect()
-      // A report is repeated every second: none is worth waiting for a disk.
-      await client.query('SET synchronous_commit = off')
-    } catch (error) {
-      client.end().catch(() => {})
-      throw error
-    }
-    this.client = client
-    return client
-  }
-
-  private drop(client = this.client): void {
-    if (this.client === client) this.client = null
-    client?.end().catch(() => {})
+    const client = this.connection.current
+    await client?.query('DELETE FROM ingress_session WHERE id = $1', [this.id]).catch(() => {})
+    await this.connection.close()
   }
 }

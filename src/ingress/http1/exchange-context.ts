@@ -1,6 +1,7 @@
 import type { Logger } from 'pino'
 import type { ClientLoad } from '../../domain/client-load.ts'
 import type { Activator } from '../activator/activator.ts'
+import type { TrafficLog } from '../traffic/traffic-log.ts'
 import type { Upstreams } from '../upstreams/upstreams.ts'
 import type { IngressMetrics } from './ingress-metrics.ts'
 import type { OngoingList } from './ongoing.ts'
@@ -10,6 +11,8 @@ import type { QueueBounds, WaitingExchanges } from './waiting-exchanges.ts'
 export interface ExchangeContext {
   upstreams: Upstreams
   metrics: IngressMetrics
+  /** Counts requests for the metrics of web apps. */
+  traffic: TrafficLog
   log: Logger
   bodyLimitBytes: number
   /** BERTH_DOMAIN and BERTH_EXTRA_DOMAINS, below which every app has its hosts. */

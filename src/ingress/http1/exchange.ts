@@ -6,6 +6,7 @@ import type { ResponseHead } from '../upstreams/response-head.ts'
 import type { FailureKind, UpstreamConnection, UpstreamSink } from '../upstreams/upstream-connection.ts'
 import { trailersOfApp } from './chunked-body.ts'
 import type { ClientRequest, RequestOwner } from './client-connection.ts'
+import { countEnded, countPassed } from './count-request.ts'
 import type { ExchangeContext } from './exchange-context.ts'
 import { heldBytesOf, type InboundRequest } from './inbound-request.ts'
 import type { Ongoing } from './ongoing.ts'
@@ -55,6 +56,10 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
   private excludedAt = 0
   private group: ReplicaGroup
   private pool: ReplicaPool | null = null
+  /** The replica that was asked last. */
+  private asked: ReplicaPool | null = null
+  /** Of the answer's body. */
+  private answeredBytes = 0
   private connection: UpstreamConnection | null = null
   private lastFailure: FailureKind = 'refused'
   private retries = 0
@@ -100,6 +105,7 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
   }
 
   onBody(bytes: Buffer): void {
+    this.answeredBytes += bytes.length
     if (!this.request.answer.write(Buffer.from(bytes))) this.connection?.pause()
   }
 
@@ -113,6 +119,7 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
   }
 
   onEnd(lastBytes: Buffer, trailers: string[], isReusable: boolean): void {
+    this.answeredBytes += lastBytes.length
     const last = lastBytes.length <= SMALL_BYTES ? lastBytes.toString('latin1') : Buffer.from(lastBytes)
     this.release(isReusable && this.body?.isComplete !== false)
     this.end()
@@ -120,10 +127,12 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
   }
 
   onSwitch(head: ResponseHead, firstBytes: Buffer): void {
-    const { inbound, request, connection, pool, context, load } = this
+    const { inbound, request, connection, pool, context, load, group } = this
     if (!request.isUpgrade || !connection || !pool) throw new MalformedMessage('it switched protocols unasked')
     const client = request.connection.socket
     const fromClient = request.connection.detach()
+    const { socket } = connection
+    const before = { written: socket.bytesWritten, read: socket.bytesRead - firstBytes.length }
     const tunnel: Ongoing = { index: -1, sweep: () => {}, destroy: () => client.destroy() }
     openTunnel({
       client,
@@ -137,6 +146,7 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
         context.ongoing.remove(tunnel)
         context.clientLoad.leave(inbound.clientAddress)
         load?.end(pool.target.name, performance.now())
+        countPassed(context.traffic, group, pool, socket.bytesWritten - before.written, socket.bytesRead - before.read)
         pool.release(connection, false, performance.now())
         context.waiting.proceed()
       },
@@ -198,6 +208,7 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
     const maxIdleMs = this.retries > 0 ? -1 : inbound.isIdempotent ? Number.POSITIVE_INFINITY : FRESH_MS
     const connection = this.context.upstreams.take(pool, now, maxIdleMs)
     this.pool = pool
+    this.asked = pool
     this.connection = connection
     if (this.load) {
       this.load.begin(pool.target.name, now)
@@ -326,6 +337,12 @@ export class Exchange implements UpstreamSink, RequestOwner, Ongoing, WaitingExc
   private count(status: number | null): void {
     const ms = performance.now() - this.startedAt
     this.context.metrics.ended(status, ms / 1000)
+    countEnded(this.context.traffic, this.group, this.asked, {
+      status,
+      ms,
+      bytesIn: this.body?.bytes ?? 0,
+      bytesOut: this.answeredBytes,
+    })
     this.load?.answered((status ?? 0) >= 500, ms, this.queued.passedMs)
   }
 

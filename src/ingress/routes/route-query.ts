@@ -25,7 +25,8 @@ const ROUTES = `
            env.current_content_id IS NOT NULL AS "hasDeployment",
            env.status = 'RUNNING' AND count(replica.name) = 0 AND EXISTS (${CRASH_LOOP}) AS "keepsEnding",
            coalesce(
-             json_agg(json_build_object('name', replica.name, 'address', replica.address, 'port', replica.port)
+             json_agg(json_build_object('name', replica.name, 'address', replica.address, 'port', replica.port,
+                                        'contentId', replica.content_id)
                       ORDER BY replica.name) FILTER (WHERE replica.name IS NOT NULL),
              '[]'
            ) AS targets,

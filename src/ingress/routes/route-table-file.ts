@@ -28,7 +28,7 @@ const STORED = z.object({
       status: z.enum(['PENDING', 'UPDATING', 'RUNNING', 'STOPPED']),
       hasDeployment: z.boolean(),
       keepsEnding: z.boolean().optional(),
-      targets: z.array(z.object(target)),
+      targets: z.array(z.object({ ...target, contentId: z.string().optional() })),
       scaling: scaling.nullish(),
     }),
   ),

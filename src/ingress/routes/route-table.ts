@@ -5,6 +5,8 @@ export interface Target {
   name: string
   address: string
   port: number
+  /** The version that it runs; a table from before this was read has none. */
+  contentId?: string | undefined
 }
 
 /** How requests for an environment decide the number of its containers. */
@@ -31,7 +33,7 @@ export interface Route {
   /** Its containers end soon after each start, so that repeating this repairs nothing. */
   keepsEnding?: boolean | undefined
   targets: readonly Target[]
-  /** Null, or left out: it does not sleep, and nothing is counted. */
+  /** Null, or left out: it does not sleep. */
   scaling?: RouteScaling | null | undefined
 }
 

@@ -1,9 +1,12 @@
 import type { Route } from '../routes/route-table.ts'
+import type { RequestCounts } from '../traffic/request-counts.ts'
 import type { ReplicaPool } from './replica-pool.ts'
 
 /** The replicas behind one host. */
 export class ReplicaGroup {
   readonly route: Route
+  /** Of requests that ended without a replica; null until one does. */
+  counts: RequestCounts | null = null
   private readonly pools: readonly ReplicaPool[]
   private next = 0
 

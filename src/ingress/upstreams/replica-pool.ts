@@ -1,4 +1,5 @@
 import type { Target } from '../routes/route-table.ts'
+import type { RequestCounts } from '../traffic/request-counts.ts'
 import type { ConnectionBudget } from './connection-budget.ts'
 import { UpstreamConnection } from './upstream-connection.ts'
 
@@ -11,6 +12,8 @@ export class ReplicaPool {
   readonly target: Target
   /** Requests and tunnels that it is serving. */
   outstanding = 0
+  /** Of requests that ended here; null until one does. */
+  counts: RequestCounts | null = null
   private readonly idle: UpstreamConnection[] = []
   private readonly budget: ConnectionBudget
   private readonly onClose = (connection: UpstreamConnection) => {

@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.ts'
 import { LoadSession } from '../../ingress/activator/load-session.ts'
 import { createIngress, type Ingress, type IngressCapacity } from '../../ingress/ingress.ts'
 import type { CurrentTable } from '../../ingress/routes/route-table.ts'
+import { TrafficSession } from '../../ingress/traffic/traffic-session.ts'
 import { failedPart } from '../../storage/database/away.ts'
 
 export interface HttpIngressOptions {
@@ -20,7 +21,11 @@ export function createHttpIngress({ databaseUrl, ...options }: HttpIngressOption
   const { config, log, capacity } = options
   if (capacity.maxClients < config.BERTH_INGRESS_MAX_CONNECTIONS)
     log.warn(capacity, 'ingress: the limit of open files allows fewer connections than BERTH_INGRESS_MAX_CONNECTIONS')
-  return createIngress({ ...options, reports: new LoadSession(databaseUrl) })
+  return createIngress({
+    ...options,
+    reports: new LoadSession(databaseUrl),
+    traffic: new TrafficSession(databaseUrl),
+  })
 }
 
 /** Why the requests for apps that sleep cannot be reported, in words; null when they can. */

@@ -4,6 +4,7 @@ import type { LogFormat } from '../../app-types/engines/engine-logs.ts'
 import { logTypes, runLogType } from '../../app-types/wire-names.ts'
 import type { Caller } from '../../calls/caller.ts'
 import { findByKey, findRows } from '../../calls/read.ts'
+import { type LogLevel, levelNumber } from '../../domain/log-level.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { type Container, type LogStreamKind, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { observeAppEnv } from '../targets/get-app-env.ts'
@@ -24,6 +25,8 @@ export interface LogFilter {
   stream?: 'stdout' | 'stderr' | undefined
   /** Part of the message, ignoring case. */
   search?: string | undefined
+  /** Only lines that name one of these. */
+  levels?: readonly LogLevel[] | undefined
   from?: Date | undefined
   to?: Date | undefined
 }
@@ -75,16 +78,21 @@ export async function logScope(
 }
 
 /** Lines of runs have a log of their own, in any environment: it is the log of one that has nothing else. */
-function kindOf({ type, jobRunId }: LogFilter, ownType: string): LogStreamKind {
+export function kindOf({ type, jobRunId }: LogFilter, ownType: string): LogStreamKind {
   if (type === BUILDS) return 'BUILDS'
   return jobRunId || (type ?? ownType) === runLogType() ? 'RUNS' : 'CONTAINERS'
 }
 
-function conditionOf({ contentId, containerName, jobRunId, stream, search }: LogFilter, containers: Container[]) {
+/** Conditions on a line apart from its position; null when there are none. */
+export function conditionOf(
+  { contentId, containerName, jobRunId, stream, search, levels }: LogFilter,
+  containers: Container[],
+) {
   const ids = containers.map(({ id }) => id)
   const conditions = [
     ...(contentId || containerName || jobRunId ? [Prisma.sql`container_id = ANY(${ids}::int[])`] : []),
     ...(stream ? [Prisma.sql`is_error = ${stream === 'stderr'}`] : []),
+    ...(levels ? [Prisma.sql`level = ANY(${levels.map(levelNumber)}::smallint[])`] : []),
     ...(search ? [Prisma.sql`message ILIKE ${`%${search.replaceAll(/[\\%_]/g, '\\$&')}%`}`] : []),
   ]
   return conditions.length > 0 ? Prisma.join(conditions, ' AND ') : null

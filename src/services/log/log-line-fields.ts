@@ -1,7 +1,9 @@
-import type { LogLevel } from '../../app-types/engines/engine-logs.ts'
+import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
 import { fieldsOf, flag, text, time } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
+import type { LogLevel } from '../../domain/log-level.ts'
+import type { LineField } from '../../domain/structured-line.ts'
 
 export const logStream = enumeration('LogStream', 'Stream that a line was written to.', {
   stdout: 'The standard output stream.',
@@ -17,6 +19,8 @@ export const logLevel = enumeration<LogLevel>('LogLevel', 'Level that a line of 
 })
 
 export interface LogLine {
+  id: string
+  appEnvId: string
   timestamp: string
   stream: 'stdout' | 'stderr'
   containerName: string
@@ -24,7 +28,23 @@ export interface LogLine {
   message: string
   isPartial: boolean
   level: LogLevel | null
+  /** Undefined unless they were asked for. */
+  text: string | null | undefined
+  fields: LineField[] | null | undefined
 }
+
+const lineField = fieldsOf<LineField>()
+
+export const logLineField = resource({
+  name: 'LogLineField',
+  id: 'LogLineField',
+  description: 'A field of a line of JSON or logfmt.',
+  examples: { name: 'path', value: '/orders' },
+  fields: {
+    name: lineField.given('name', text, 'Name of the field.'),
+    value: lineField.given('value', text, 'Value of the field: text as it is, anything else as JSON.'),
+  },
+})
 
 const field = fieldsOf<LogLine>()
 
@@ -54,7 +74,21 @@ export const logLine = resource({
     level: field.given(
       'level',
       logLevel.type.nullable(),
-      'Level that the line of a managed service names; null where it names none, and for other apps.',
+      'Level that the line names: in JSON or logfmt, or as the engine of a managed service writes it; null where it names none.',
+    ),
+    appEnvId: field.given('appEnvId', text, 'Id of the environment whose log has the line.'),
+    id: field.given('id', text, 'Position of the line in the log of its environment, for `around`.', { only: 'rest' }),
+    text: field.given(
+      'text',
+      text.nullable().optional(),
+      'Message within a line of JSON or logfmt; null for any other line. Over REST only where `parsed` was sent.',
+      { inGraphQL: { isResolvedThere: true } },
+    ),
+    fields: field.given(
+      'fields',
+      z.array(logLineField.answer.type).nullable().optional(),
+      'Fields of a line of JSON or logfmt, a hundred at most; null for any other line. Over REST only where `parsed` was sent.',
+      { inGraphQL: { isResolvedThere: true } },
     ),
   },
   relations: { id: { description: 'Position of the line in the log of its environment.' } },

@@ -15,8 +15,6 @@ const CONTAINER_METRICS = {
 
 export type ContainerMetric = keyof typeof CONTAINER_METRICS
 
-export const isContainerMetric = (name: string): name is ContainerMetric => name in CONTAINER_METRICS
-
 /** Of apps that are scaled by requests. */
 const REQUEST_METRICS = {
   invocations: 'Requests to a function that ended, per minute.',
@@ -25,22 +23,54 @@ const REQUEST_METRICS = {
   cold_starts_stopped: 'Wakes of a function from a stopped container, per minute.',
   cold_starts_none: 'Wakes of a function that had no container, per minute.',
   queue_time: 'Time that a request to a function waited for a container, on the average, in milliseconds.',
-  duration_p50: 'Time in which half of the requests to a function ended, in milliseconds.',
-  duration_p95: 'Time in which 95 percent of the requests to a function ended, in milliseconds.',
-  duration_p99: 'Time in which 99 percent of the requests to a function ended, in milliseconds.',
   containers: 'Containers of a function that ran.',
 }
 
-export type RequestMetric = keyof typeof REQUEST_METRICS
+/** Of every app that requests reach by host. */
+const DURATION_METRICS = {
+  duration_p50: 'Time in which half of the requests to a function or web app ended, in milliseconds.',
+  duration_p95: 'Time in which 95 percent of the requests to a function or web app ended, in milliseconds.',
+  duration_p99: 'Time in which 99 percent of the requests to a function or web app ended, in milliseconds.',
+}
 
-export const isRequestMetric = (name: string): name is RequestMetric => name in REQUEST_METRICS
+/** Of web apps, as the ingress counts them. */
+const TRAFFIC_METRICS = {
+  requests: 'Requests to a web app that ended, per minute.',
+  requests_1xx: 'Requests to a web app that became connections of another protocol, such as WebSocket, per minute.',
+  requests_2xx: 'Requests to a web app that were answered with 2xx, per minute.',
+  requests_3xx: 'Requests to a web app that were answered with 3xx, per minute.',
+  requests_4xx: 'Requests to a web app that were answered with 4xx, per minute.',
+  requests_5xx: 'Requests to a web app that were answered with 5xx, by it or in its place, per minute.',
+  requests_aborted: 'Requests to a web app whose client left before the answer ended, per minute.',
+  bytes_in: 'Bytes of the bodies of requests to a web app, per minute.',
+  bytes_out: 'Bytes of the bodies of answers of a web app, per minute.',
+}
 
-export const requestMetrics = Object.keys(REQUEST_METRICS) as RequestMetric[]
+export type DurationMetric = keyof typeof DURATION_METRICS
+export type RequestMetric = keyof typeof REQUEST_METRICS | DurationMetric
+export type TrafficMetric = keyof typeof TRAFFIC_METRICS | DurationMetric
+
+export const containerMetrics = Object.keys(CONTAINER_METRICS) as ContainerMetric[]
+
+const durationMetrics = Object.keys(DURATION_METRICS)
+export const requestMetrics = [...Object.keys(REQUEST_METRICS), ...durationMetrics] as RequestMetric[]
+export const trafficMetrics = [...Object.keys(TRAFFIC_METRICS), ...durationMetrics] as TrafficMetric[]
+
+/** The part of all durations that each of them is about. */
+export const DURATION_PARTS: Readonly<Record<DurationMetric, number>> = {
+  duration_p50: 0.5,
+  duration_p95: 0.95,
+  duration_p99: 0.99,
+}
+
+export const isDurationMetric = (name: string): name is DurationMetric => name in DURATION_METRICS
 
 /** Those of containers, which every environment has, those of requests, and those that engines of managed services report. */
 export const metric = enumeration<string>('Metric', 'Quantity that a metric measures.', {
   ...CONTAINER_METRICS,
   ...REQUEST_METRICS,
+  ...DURATION_METRICS,
+  ...TRAFFIC_METRICS,
   ...Object.fromEntries(
     ENGINES.flatMap(({ metrics }) => metrics.series).map(({ name, description }) => [name, description]),
   ),
@@ -255,6 +285,47 @@ export const metricPoint = resource({
   },
 })
 
+export const metricSplit = enumeration('MetricSplit', 'What a metric is shown for each of.', {
+  version: 'Each version has a series of its own.',
+  container: 'Each container has a series of its own.',
+})
+
+export type MetricSplit = keyof typeof metricSplit.values
+
+export interface OneSeries {
+  metric: string
+  contentId: string | null
+  version: number | null
+  containerName: string | null
+  points: { timestamp: string; value: number }[]
+}
+
+const oneSeries = fieldsOf<OneSeries>()
+
+const POINTS = 'Points of the series, oldest first; steps without a measurement have none.'
+
+export const metricsOneSeries = resource({
+  name: 'MetricSeries',
+  id: 'MetricSeries',
+  description: 'A metric over time.',
+  examples: { version: 3 },
+  fields: {
+    metric: oneSeries.given('metric', metric.type, 'Metric that was measured.'),
+    contentId: oneSeries.given(
+      'contentId',
+      text.nullable(),
+      'Id of the version that the series is about; null for all of them together, and for requests that no container was asked for.',
+    ),
+    version: oneSeries.given('version', whole.nullable(), 'Number of that version; null where contentId is.'),
+    containerName: oneSeries.given(
+      'containerName',
+      text.nullable(),
+      'Name of the container that the series is about; null for all of them together, and for requests that none was asked for.',
+    ),
+    points: oneSeries.given('points', z.array(metricPoint.answer.type), POINTS),
+  },
+})
+
 interface Series {
   metric: string
   step: Step
@@ -265,11 +336,16 @@ const series = fieldsOf<Series>()
 
 export const metricsSeries = answer({
   appEnvId,
-  metric: series.given('metric', metric.type, 'Metric that was measured.'),
+  metric: series.given('metric', metric.type, 'Metric that was measured; the first one of several.'),
   step: series.given('step', metricStep.type, 'Time that one point stands for.'),
   points: series.given(
     'points',
     z.array(metricPoint.answer.type),
-    'Points of the series, oldest first; steps without a measurement have none.',
+    `${POINTS} Of all containers of the environment together.`,
+  ),
+  series: fieldsOf<{ series: OneSeries[] | undefined }>().given(
+    'series',
+    z.array(metricsOneSeries.answer.type).optional(),
+    'Every series, in the order of `metrics`, newest version first; only where `metrics` or `by` was sent.',
   ),
 })

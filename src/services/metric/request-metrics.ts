@@ -1,9 +1,7 @@
-import { isScaledByRequests } from '../../app-types/behaviours.ts'
 import { percentileMs } from '../../domain/duration-histogram.ts'
-import { invalidField } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
-import { type RequestMetric, requestMetrics } from './metric-fields.ts'
-import type { Average, AveragedRange } from './service-metrics.ts'
+import type { Average, AveragedRange } from './averages.ts'
+import { DURATION_PARTS, isDurationMetric, type RequestMetric } from './metric-fields.ts'
 
 /** What ended within one step, in all ingress processes. */
 interface Step {
@@ -16,8 +14,6 @@ interface Step {
   coldNone: number
 }
 
-const PARTS: Partial<Record<RequestMetric, number>> = { duration_p50: 0.5, duration_p95: 0.95, duration_p99: 0.99 }
-
 const COUNTED: Partial<Record<RequestMetric, keyof Omit<Step, 'at'>>> = {
   invocations: 'invocations',
   invocation_errors: 'errors',
@@ -26,19 +22,15 @@ const COUNTED: Partial<Record<RequestMetric, keyof Omit<Step, 'at'>>> = {
   cold_starts_none: 'coldNone',
 }
 
-/** The requests of an environment over time. Throws INVALID_INPUT for one that is not scaled by requests. */
+/** The requests of an environment that is scaled by them, over time. */
 export async function requestAverages(
   database: Database,
-  { id, appId }: { id: string; appId: string },
+  id: string,
   metric: RequestMetric,
   range: AveragedRange,
 ): Promise<Average[]> {
-  const app = await database.app.findUniqueOrThrow({ where: { id: appId } })
-  if (!isScaledByRequests(app))
-    throw invalidField('metric', `is not measured here; only functions have ${requestMetrics.join(', ')}`)
   if (metric === 'containers') return containersOf(database, id, range)
-  const part = PARTS[metric]
-  if (part !== undefined) return percentiles(database, id, part, range)
+  if (isDurationMetric(metric)) return percentiles(database, id, DURATION_PARTS[metric], range)
   const steps = await stepsOf(database, id, range)
   const counted = COUNTED[metric]
   if (counted) return steps.map((step) => ({ at: step.at, value: (step[counted] * 60) / range.seconds }))

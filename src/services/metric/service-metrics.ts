@@ -1,20 +1,8 @@
 import { engineOf } from '../../app-types/behaviours.ts'
 import type { EngineMetric } from '../../app-types/engines/engine-metrics.ts'
-import { invalidField } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { Prisma } from '../../storage/database/generated/prisma/client.ts'
-
-export interface AveragedRange {
-  from: Date
-  to: Date
-  /** Length of a step. */
-  seconds: number
-}
-
-export interface Average {
-  at: Date
-  value: number
-}
+import type { Average, AveragedRange } from './averages.ts'
 
 /** Older values say nothing about now; three rounds at the longest interval. */
 const NOW_SECONDS = 900
@@ -24,23 +12,16 @@ const COMBINED = { SUM: Prisma.sql`sum`, AVERAGE: Prisma.sql`avg`, MAX: Prisma.s
 const combinedSql = ({ name, combined }: EngineMetric) =>
   Prisma.sql`${COMBINED[combined]}((measured ->> ${name})::float8)::float8`
 
-/** What the engine reported over time. Throws INVALID_INPUT for a metric that the environment does not have. */
+/** What the engine reported over time. */
 export async function serviceAverages(
   database: Database,
-  { id, appId }: { id: string; appId: string },
+  id: string,
+  app: { dockerPreset: string },
   name: string,
   { from, to, seconds }: AveragedRange,
 ): Promise<Average[]> {
-  const app = await database.app.findUniqueOrThrow({ where: { id: appId }, select: { dockerPreset: true } })
-  const series = engineOf(app)?.metrics.series ?? []
-  const metric = series.find((one) => one.name === name)
-  if (!metric) {
-    const own = series.length > 0 ? `, and ${series.map((one) => one.name).join(', ')} of its preset` : ''
-    throw invalidField(
-      'metric',
-      `is not measured here; this environment has cpu_usage, memory_usage, cpu_percent and memory_percent${own}`,
-    )
-  }
+  const metric = engineOf(app)?.metrics.series.find((one) => one.name === name)
+  if (!metric) return []
   return database.$queryRaw<Average[]>`
     SELECT date_bin(make_interval(secs => ${seconds}), at, 'epoch') AS at, avg(value)::float8 AS value
     FROM (SELECT at, ${combinedSql(metric)} AS value FROM service_sample

@@ -23,6 +23,8 @@ export const INGRESS_RIGHTS: TableRights = {
   ingress_session: [...REPORTED, 'DELETE'],
   request_load: REPORTED,
   request_sample: REPORTED,
+  // What it counted of requests to web apps.
+  traffic_sample: REPORTED,
   // Whether a newer Berth has migrated the database.
   _prisma_migrations: ['SELECT'],
 }

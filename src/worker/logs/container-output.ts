@@ -1,4 +1,6 @@
-import { type LogFormat, SecretFilter } from '../../app-types/engines/engine-logs.ts'
+import { type LogFormat, levelOf, SecretFilter } from '../../app-types/engines/engine-logs.ts'
+import type { LogLevel } from '../../domain/log-level.ts'
+import { structuredLevel } from '../../domain/structured-line.ts'
 import type { LogLine } from '../../engines/runtime/container-runtime.ts'
 import type { Container } from '../../storage/database/generated/prisma/client.ts'
 import { type Checkpoint, positionsInOrder } from './checkpoint.ts'
@@ -24,10 +26,12 @@ export class ContainerOutput implements Progress {
   /** When the latest line was read, by performance.now(). */
   #readAt = performance.now()
 
+  readonly #format: LogFormat | null
   readonly #filters: Record<LogLine['stream'], SecretFilter> | null
 
   /** With the format of an engine's log, secrets in its lines are hidden. */
   constructor(row: Container, linesPerMinute: number, format?: LogFormat) {
+    this.#format = format ?? null
     this.#filters = format ? { stdout: new SecretFilter(format), stderr: new SecretFilter(format) } : null
     this.id = row.id
     this.containerId = row.containerId
@@ -59,8 +63,14 @@ export class ContainerOutput implements Progress {
         at: nanoseconds,
         isError: stream === 'stderr',
         message: storable(message),
+        // A piece of a line cannot be read.
+        level: isPartial ? null : this.#levelOf(message),
         isPartial,
       })
+  }
+
+  #levelOf(message: string): LogLevel | null {
+    return this.#format ? levelOf(this.#format, message) : structuredLevel(message)
   }
 
   /** Lines were dropped, and none came for a minute: the next one may take long, so the notice must not wait for it. */

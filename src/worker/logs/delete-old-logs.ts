@@ -5,6 +5,9 @@ import { LINE_OVERHEAD_BYTES } from './log-stream.ts'
 const BATCH = 10_000
 const MAX_BATCHES = 50
 
+/** Measurements of environments, each with its time. */
+const SAMPLES = ['metric_sample', 'service_sample', 'request_sample', 'traffic_sample'].map((name) => Prisma.raw(name))
+
 /**
  * Deletes lines and measurements past the plan's retention, then rows of containers without lines. Of a deleted
  * environment, deletes all of it. In batches, so that collection never waits for long.
@@ -13,29 +16,20 @@ export async function deleteOldLogs(database: Database): Promise<number> {
   const kept = await database.$queryRaw<
     { appEnvId: string; logStreamIds: number[]; logDays: number; metricDays: number }[]
   >`
-    SELECT e.id AS "appEnvId", array_agg(s.id) AS "logStreamIds",
+    SELECT e.id AS "appEnvId", coalesce(array_agg(s.id) FILTER (WHERE s.id IS NOT NULL), '{}') AS "logStreamIds",
       CASE WHEN e.deleted_at IS NULL THEN p.log_days ELSE 0 END AS "logDays",
       CASE WHEN e.deleted_at IS NULL THEN p.metric_days ELSE 0 END AS "metricDays"
-    FROM log_stream s JOIN app_env e ON e.id = s.app_env_id JOIN account a ON a.id = e.account_id
+    FROM app_env e LEFT JOIN log_stream s ON s.app_env_id = e.id JOIN account a ON a.id = e.account_id
     JOIN plan p ON p.code = a.plan_code GROUP BY e.id, p.code`
   let discarded = 0
   for (const { appEnvId, logStreamIds, logDays, metricDays } of kept) {
     for (const logStreamId of logStreamIds) discarded += await discardLines(database, logStreamId, logDays)
-    discarded += await inBatches(
-      () => database.$executeRaw`
-        DELETE FROM metric_sample WHERE ctid IN (SELECT ctid FROM metric_sample
-          WHERE app_env_id = ${appEnvId} AND at < now() - make_interval(days => ${metricDays}) LIMIT ${BATCH})`,
-    )
-    discarded += await inBatches(
-      () => database.$executeRaw`
-        DELETE FROM service_sample WHERE ctid IN (SELECT ctid FROM service_sample
-          WHERE app_env_id = ${appEnvId} AND at < now() - make_interval(days => ${metricDays}) LIMIT ${BATCH})`,
-    )
-    discarded += await inBatches(
-      () => database.$executeRaw`
-        DELETE FROM request_sample WHERE ctid IN (SELECT ctid FROM request_sample
-          WHERE app_env_id = ${appEnvId} AND at < now() - make_interval(days => ${metricDays}) LIMIT ${BATCH})`,
-    )
+    for (const table of SAMPLES)
+      discarded += await inBatches(
+        () => database.$executeRaw`
+          DELETE FROM ${table} WHERE ctid IN (SELECT ctid FROM ${table}
+            WHERE app_env_id = ${appEnvId} AND at < now() - make_interval(days => ${metricDays}) LIMIT ${BATCH})`,
+      )
     await discardContainers(database, appEnvId, logDays)
   }
   return discarded

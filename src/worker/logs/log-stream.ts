@@ -1,3 +1,4 @@
+import { type LogLevel, levelNumber } from '../../domain/log-level.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
 import { type LogStreamKind, Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { type Claimant, GIVEN_BACK, isFree, leaseEnd } from '../claim/leased-table.ts'
@@ -32,6 +33,8 @@ export interface LogStreamLine {
   at: bigint
   isError: boolean
   message: string
+  /** That the line names. */
+  level?: LogLevel | null
   /** The line goes on in the next one of its container and stream. */
   isPartial?: true | undefined
   /** Written by Berth in place of dropped lines: always kept. */
@@ -126,13 +129,13 @@ export async function writeLines(
         AS p (id, stdout_at, stdout_count, stderr_at, stderr_count, cap_minute, cap_used, dropped)
       WHERE c.id = p.id
     ), lines AS (
-      INSERT INTO log_line (log_stream_id, number, container_id, at, is_error, is_partial, message)
+      INSERT INTO log_line (log_stream_id, number, container_id, at, is_error, is_partial, message, level)
       SELECT stream.id, stream.last_number - ${lines.length} + l.position, l.container_id, l.at, l.is_error, l.is_partial,
-        l.message
+        l.message, l.level
       FROM stream, unnest(${lines.map(({ containerId }) => containerId)}::int[], ${lines.map(({ at }) => String(at))}::bigint[],
         ${lines.map(({ isError }) => isError)}::boolean[], ${lines.map(({ isPartial = false }) => isPartial)}::boolean[],
-        ${lines.map(({ message }) => message)}::text[])
-        WITH ORDINALITY AS l (container_id, at, is_error, is_partial, message, position)
+        ${lines.map(({ message }) => message)}::text[], ${lines.map(({ level }) => (level ? levelNumber(level) : null))}::smallint[])
+        WITH ORDINALITY AS l (container_id, at, is_error, is_partial, message, level, position)
     )
     SELECT pg_notify('berth_logs', ${appEnvId} || ':' || last_number)::text FROM stream`
   return written.length > 0

@@ -7,6 +7,7 @@ import { pino } from 'pino'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { LoadSession } from '../../../src/ingress/activator/load-session.ts'
 import { RouteSource } from '../../../src/ingress/routes/route-source.ts'
+import { TrafficSession } from '../../../src/ingress/traffic/traffic-session.ts'
 import { grantIngressRights } from '../../../src/storage/database/migrate.ts'
 import { findMissingRights, grantsOf, INGRESS_RIGHTS } from '../../../src/storage/database/rights.ts'
 import { askIngressDatabase } from '../../../src/storage/database/schema-readiness.ts'
@@ -71,6 +72,7 @@ async function runStatements(): Promise<Ran[]> {
   try {
     await readRoutes()
     await reportRequests()
+    await reportTraffic()
     await askIngressDatabase(ingressUrl).catch(() => {})
     return await Promise.all(ran)
   } finally {
@@ -95,6 +97,12 @@ async function reportRequests(): Promise<void> {
   await session.close()
 }
 
+async function reportTraffic(): Promise<void> {
+  const session = new TrafficSession(ingressUrl)
+  await session.report([]).catch(() => {})
+  await session.close()
+}
+
 /** Every call of `query` in what a process of an ingress loads. */
 function sitesInSource(): string[] {
   const seen = new Set<string>()
@@ -106,7 +114,7 @@ function sitesInSource(): string[] {
   }
   for (const entry of ENTRIES) visit(entry)
   return [...seen]
-    .filter((path) => /from 'pg'/.test(textOf(path)) && !OF_THE_OWNER.includes(path))
+    .filter((path) => /from 'pg'|report-connection/.test(textOf(path)) && !OF_THE_OWNER.includes(path))
     .flatMap((path) =>
       textOf(path)
         .split('\n')

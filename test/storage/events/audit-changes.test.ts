@@ -97,6 +97,7 @@ const NOT_AUDITED: Record<string, string[]> = {
     'request_scaling',
     'request_load',
     'request_sample',
+    'traffic_sample',
     'ingress_session',
     'wake',
     'engine_mark',

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Caller } from '../../../src/calls/caller.ts'
-import { readMetrics, readSeries } from '../../../src/services/metric/metric-queries.ts'
+import { readMetrics } from '../../../src/services/metric/metric-queries.ts'
+import { readSeries } from '../../../src/services/metric/metric-series.ts'
 import { listPods } from '../../../src/services/pod/pod-queries.ts'
 import { createHarbour, eventually, type Harbour } from '../fixtures.ts'
 

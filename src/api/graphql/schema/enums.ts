@@ -18,7 +18,7 @@ import { healthCheckTypes, probeType } from '../../../services/health-check/heal
 import { hostStatus } from '../../../services/host/host-fields.ts'
 import { jobRunStatus, jobRunTrigger } from '../../../services/job-run/job-run-fields.ts'
 import { logLevel, logStream } from '../../../services/log/log-line-fields.ts'
-import { metric, metricStep, metricUnit } from '../../../services/metric/metric-fields.ts'
+import { metric, metricSplit, metricStep, metricUnit } from '../../../services/metric/metric-fields.ts'
 import { authorizationStatus } from '../../../services/oauth/authorization-fields.ts'
 import { operationKind, operationStatus } from '../../../services/operation/operation-fields.ts'
 import { terminationReason } from '../../../services/pod/pod-fields.ts'
@@ -38,9 +38,11 @@ export const HealthEnum = describedEnum(health)
 export const JobRunStatusEnum = describedEnum(jobRunStatus)
 export const JobRunTriggerEnum = describedEnum(jobRunTrigger)
 export const ListOrderEnum = describedEnum(listOrder)
+export const LogLevelEnum = describedEnum(logLevel)
 export const LogStreamEnum = describedEnum(logStream)
 export const LogTypeEnum = describedEnum(logType)
 export const MetricEnum = describedEnum(metric)
+export const MetricSplitEnum = describedEnum(metricSplit)
 export const MetricStepEnum = describedEnum(metricStep)
 export const WebhookDeliveryStatusEnum = describedEnum(webhookDeliveryStatus)
 
@@ -58,7 +60,6 @@ const OTHERS: readonly Enumeration[] = [
   backupKind,
   backupStatus,
   metricUnit,
-  logLevel,
   sleepDepth,
   variableType,
   role,

@@ -1,23 +1,48 @@
-import { liveCursor, liveNumber, logCursor, logPosition } from '../../../services/log/log-cursor.ts'
+import type { RecordOf } from '../../../calls/resource.ts'
+import { invalidField } from '../../../domain/errors.ts'
+import type { LogLevel } from '../../../domain/log-level.ts'
+import { structuredLine } from '../../../domain/structured-line.ts'
+import {
+  liveCursor,
+  liveNumber,
+  logCursor,
+  logPosition,
+  manyCursor,
+  manyPosition,
+} from '../../../services/log/log-cursor.ts'
 import type { LogFilter } from '../../../services/log/log-filter.ts'
-import { logLine } from '../../../services/log/log-line-fields.ts'
-import type { LogRecord } from '../../../services/log/log-queries.ts'
+import { logLine, logLineField } from '../../../services/log/log-line-fields.ts'
+import { manyAddress, refuseBesideAround } from '../../../services/log/log-queries.ts'
+import type { LogRecord } from '../../../services/log/log-record.ts'
+import { MAX_APP_ENVS } from '../../../services/log/search-many.ts'
 import { builder } from '../builder.ts'
-import { recordFields, relationOf } from '../derive/resource-fields.ts'
+import { recordFields, recordType, relationOf, wordsOf } from '../derive/resource-fields.ts'
 import { USUAL_PAGE } from '../limits/sizes.ts'
 import { followLines, type LogMessage } from '../subscriptions/follow-lines.ts'
 import { whileAllowed } from '../subscriptions/while-allowed.ts'
 import { addressArgs, addressOf } from './app-env.ts'
-import { LogStreamEnum, LogTypeEnum } from './enums.ts'
+import { LogLevelEnum, LogStreamEnum, LogTypeEnum } from './enums.ts'
 import { afterArg } from './event.ts'
+
+const LogLineField = recordType<RecordOf<typeof logLineField.answer>>(logLineField)
 
 export const LogLine = builder.objectRef<LogRecord>('LogLine').implement({
   description: logLine.description,
   fields: (t) => ({
     id: t.id({ ...relationOf(logLine, 'id'), resolve: logCursor }),
     ...recordFields(t, logLine.name, logLine.fields),
+    text: t.string({ ...wordsOf(logLine, 'text'), nullable: true, resolve: (line) => structureOf(line)?.text ?? null }),
+    fields: t.field({
+      ...wordsOf(logLine, 'fields'),
+      type: [LogLineField],
+      nullable: true,
+      resolve: (line) => structureOf(line)?.fields ?? null,
+    }),
   }),
 })
+
+/** Only of lines of which it is asked for. */
+const structureOf = ({ message, isPartial }: LogRecord) => (isPartial ? null : structuredLine(message))
 
 interface FilterArgs {
   type?: LogFilter['type'] | null | undefined
@@ -26,20 +51,39 @@ interface FilterArgs {
   jobRunId?: string | null | undefined
   stream?: LogFilter['stream'] | null
   search?: string | null | undefined
+  level?: readonly LogLevel[] | null | undefined
   from?: Date | string | null | undefined
   to?: Date | string | null | undefined
 }
 
-const filterOf = ({ type, contentId, containerName, jobRunId, stream, search, from, to }: FilterArgs): LogFilter => ({
+const filterOf = ({
+  type,
+  contentId,
+  containerName,
+  jobRunId,
+  stream,
+  search,
+  level,
+  from,
+  to,
+}: FilterArgs): LogFilter => ({
   type: type ?? undefined,
   contentId: contentId ?? undefined,
   containerName: containerName ?? undefined,
   jobRunId: jobRunId ?? undefined,
   stream: stream ?? undefined,
   search: search || undefined,
+  levels: level ?? undefined,
   from: from ? new Date(from) : undefined,
   to: to ? new Date(to) : undefined,
 })
+
+/** Lines with the cursor of each. */
+function connectionOf(lines: readonly LogRecord[], pages: { hasNextPage: boolean; hasPreviousPage: boolean }) {
+  const edges = lines.map((node) => ({ cursor: logCursor(node), node }))
+  const [startCursor, endCursor] = [edges[0]?.cursor ?? null, edges.at(-1)?.cursor ?? null]
+  return { edges, pageInfo: Object.assign({ startCursor, endCursor }, pages) }
+}
 
 builder.queryField('logs', (t) =>
   t.connection(
@@ -47,9 +91,14 @@ builder.queryField('logs', (t) =>
       type: LogLine,
       extensions: { pageSize: USUAL_PAGE },
       description:
-        'Lines that the containers of an environment wrote, or with the type BUILD its builds, newest first; kept when the containers are gone. `after` goes back in time, `before` with `last` forward. One of the first two arguments is required.',
+        'Lines that the containers of an environment wrote, or with the type BUILD its builds, newest first; kept when the containers are gone. `after` goes back in time, `before` with `last` forward. An environment is required, or one of appEnvIds, appId and accountId: then the lines of several come in the order of time, newest first.',
       args: {
         ...addressArgs(t.arg),
+        appEnvIds: t.arg.idList({
+          description: `Ids of app environments, in place of one, at most ${MAX_APP_ENVS}: their lines in the order of time.`,
+        }),
+        appId: t.arg.id({ description: 'Id of an app: the lines of all its environments that you may see.' }),
+        accountId: t.arg.id({ description: 'Id of an account: the lines of all its environments that you may see.' }),
         type: t.arg({
           type: LogTypeEnum,
           description: 'Kind of program that wrote the lines. BUILD shows builds in place of containers.',
@@ -58,19 +107,48 @@ builder.queryField('logs', (t) =>
         containerName: t.arg.string({ description: 'Name of a container: only lines of that container.' }),
         jobRunId: t.arg.id({ description: 'Id of a job run: only lines of that run.' }),
         stream: t.arg({ type: LogStreamEnum, description: 'Stream: only lines that were written to that stream.' }),
+        level: t.arg({ type: [LogLevelEnum], description: 'Levels: only lines that name one of them.' }),
         search: t.arg.string({ description: 'Text that the lines contain, in any case.' }),
+        around: t.arg.id({
+          description:
+            'Id of a line: the line with as many before it as after it, `first` together, in place of a search.',
+        }),
         from: t.arg({ type: 'DateTime', description: 'Earliest time of the items.' }),
         to: t.arg({ type: 'DateTime', description: 'Latest time of the items.' }),
       },
-      async resolve(_root, { appEnvId, envName, first, last, after, before, ...filter }, { services, caller }) {
+      async resolve(_root, args, { services, caller }) {
+        const { appEnvId, envName, appEnvIds, appId, accountId, first, last, after, before, around, ...filter } = args
+        const { contentId, containerName, jobRunId } = filter
+        const ofOne = { appEnvId, envName, contentId, containerName, jobRunId, around, before, last }
+        const many = manyAddress(
+          { appEnvIds: appEnvIds?.map(String), appId: appId ?? undefined, accountId: accountId ?? undefined },
+          ofOne,
+        )
+        if (many) {
+          if (many.appEnvIds && many.appEnvIds.length > MAX_APP_ENVS)
+            throw invalidField('appEnvIds', `must be at most ${MAX_APP_ENVS}`)
+          const request = { limit: first ?? USUAL_PAGE, olderThan: after ? manyPosition(after) : undefined }
+          const { lines, next } = await services.logs.searchMany(caller, many, filterOf(filter), request)
+          const edges = lines.map((node) => ({ cursor: manyCursor(node), node }))
+          const [startCursor, endCursor] = [edges[0]?.cursor ?? null, next ? manyCursor(next) : null]
+          const hasPreviousPage = Boolean(after)
+          return { edges, pageInfo: { hasNextPage: next !== null, hasPreviousPage, startCursor, endCursor } }
+        }
         const address = addressOf({ appEnvId, envName })
+        if (around) {
+          const { search, level, stream, from, to } = filter
+          refuseBesideAround({ search, level, stream, from, to, after, before, last })
+          const request = { around: logPosition(String(around), 'around'), limit: first ?? USUAL_PAGE }
+          const { lines, next } = await services.logs.around(caller, address, filterOf(filter), request)
+          return connectionOf(lines, { hasNextPage: next !== null, hasPreviousPage: true })
+        }
         const isForward = typeof before === 'string' && !after
         const { lines, next } = await services.logs.search(caller, address, filterOf(filter), {
           limit: (isForward ? last : first) ?? first ?? last ?? USUAL_PAGE,
           olderThan: after ? logPosition(after) : undefined,
           newerThan: before ? logPosition(before) : undefined,
         })
-        const edges = lines.map((node) => ({ cursor: logCursor(node), node }))
+        const { edges } = connectionOf(lines, { hasNextPage: false, hasPreviousPage: false })
         // A search that found less than was asked for goes on from where it stopped looking, found or not.
         const end = next ? logCursor(next) : null
         const [startCursor, endCursor] = [edges[0]?.cursor ?? null, edges.at(-1)?.cursor ?? null]
@@ -107,6 +185,7 @@ builder.subscriptionField('appEnvLogs', (t) =>
       containerName: t.arg.string({ description: 'Name of a container: only lines of that container.' }),
       jobRunId: t.arg.id({ description: 'Id of a job run: only lines of that run.' }),
       stream: t.arg({ type: LogStreamEnum, description: 'Stream: only lines that were written to that stream.' }),
+      level: t.arg({ type: [LogLevelEnum], description: 'Levels: only lines that name one of them.' }),
       search: t.arg.string({ description: 'Text that the lines contain, in any case.' }),
       after: afterArg(t.arg),
     },

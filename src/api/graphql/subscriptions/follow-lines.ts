@@ -1,6 +1,6 @@
 import type { BuildAddress } from '../../../services/log/follow-build.ts'
 import type { LogFilter } from '../../../services/log/log-filter.ts'
-import type { LogRecord } from '../../../services/log/log-queries.ts'
+import type { LogRecord } from '../../../services/log/log-record.ts'
 import type { GraphQLContext } from '../context.ts'
 
 const LINES_AT_ONCE = 200

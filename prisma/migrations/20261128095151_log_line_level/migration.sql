@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "public"."log_line" ADD COLUMN     "level" SMALLINT;
