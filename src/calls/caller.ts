@@ -52,6 +52,16 @@ export function permit(caller: Caller, permission: Permission, on: Scoped): void
 
 export const may = (caller: Caller, permission: Permission, on: Scoped): boolean => !refusalOf(caller, permission, on)
 
+/** Whether there is anything at all on which the caller may. */
+export function mayAnywhere(caller: Caller, permission: Permission): boolean {
+  const own = { accountId: caller.accountId, appEnvId: caller.appEnvId ?? undefined }
+  const shared = [...caller.memberships].map(([accountId, { appEnvIds }]) => {
+    const [appEnvId] = appEnvIds ?? []
+    return { accountId, appEnvId }
+  })
+  return [own, ...shared].some((on) => may(caller, permission, on))
+}
+
 function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainError | null {
   const rule = RULES[permission]
   if (caller.kind === 'ENVIRONMENT') {

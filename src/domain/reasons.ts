@@ -17,6 +17,7 @@ export const REASONS = {
     NOT_A_MEMBER: 'You are not a member of the account. One of its admins can add you.',
     ROLE_MISSING: 'You lack the role in the account; the message names those that would do.',
     SCOPE_MISSING: 'The token lacks a scope. Create one with it.',
+    READ_ONLY: 'The address of MCP that was called only reads. Call the tool at `/mcp`.',
     OTHER_ORIGIN:
       'Another site made the request, or nothing says that a page of Berth did. Call from the pages of Berth, or with a token.',
     HTTPS_REQUIRED: 'People sign in over HTTPS only, or at localhost.',

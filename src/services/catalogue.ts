@@ -62,7 +62,7 @@ import { getJobRun, listJobRuns } from './job-run/job-run-queries.ts'
 import { retryJobRun } from './job-run/retry-job-run.ts'
 import { deleteJobSchedule, setJobSchedule } from './job-schedule/schedule-commands.ts'
 import { getJobSchedule } from './job-schedule/schedule-queries.ts'
-import { dataOperations, deploymentOperations } from './lifecycle/operations.ts'
+import { backupOperations, deploymentOperations, serviceOperations } from './lifecycle/operations.ts'
 import { listLogs } from './log/log-queries.ts'
 import { getMetrics, getMetricsSeries } from './metric/metric-queries.ts'
 import { revokeAuthorization } from './oauth/authorization-commands.ts'
@@ -185,28 +185,34 @@ export const GROUPS: readonly Group[] = [
     calls: [
       getAppEnv,
       listAppEnvs,
-      getServiceCredentials,
-      listBackups,
-      listJobRuns,
-      getJobRun,
-      getJobSchedule,
       getAutoDeploy,
       getBuildCache,
       createAppEnv,
       updateAppEnv,
       deleteAppEnv,
-      ...dataOperations,
-      deleteBackup,
-      downloadBackup,
+      setAutoDeploy,
+      deleteAutoDeploy,
+      clearBuildCache,
+    ],
+  },
+  {
+    name: 'Jobs',
+    description: 'Runs of finite commands, and the schedules that start them.',
+    calls: [
+      listJobRuns,
+      getJobRun,
+      getJobSchedule,
       createJobRun,
       cancelJobRun,
       retryJobRun,
       setJobSchedule,
       deleteJobSchedule,
-      setAutoDeploy,
-      deleteAutoDeploy,
-      clearBuildCache,
     ],
+  },
+  {
+    name: 'Backups',
+    description: 'Backups of managed services: taken, verified, restored and downloaded.',
+    calls: [listBackups, ...backupOperations, deleteBackup, downloadBackup],
   },
   {
     name: 'Operations',
@@ -220,8 +226,8 @@ export const GROUPS: readonly Group[] = [
   },
   {
     name: 'Services',
-    description: 'Databases, caches and brokers: versions, limits and settings.',
-    calls: [listDatabasePresets],
+    description: 'Databases, caches and brokers: versions, limits, settings and credentials.',
+    calls: [listDatabasePresets, getServiceCredentials, ...serviceOperations],
   },
   {
     name: 'Solutions',

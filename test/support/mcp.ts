@@ -1,9 +1,14 @@
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { expect } from 'vitest'
+import { describeTool, tools } from '../../src/api/mcp/tools.ts'
 import type { ApiServer } from '../../src/api/server/server.ts'
+import type { Caller } from '../../src/calls/caller.ts'
 
 interface Message {
   /** Null sends none. */
   token: string | null
-  path?: '/mcp' | '/'
+  path?: string
   headers?: Record<string, string>
 }
 
@@ -33,8 +38,45 @@ export const toolsCall = (name: string, given: Record<string, unknown>) => ({
   params: { name, arguments: given },
 })
 
+/** A user without any account, unless something else is said. */
+export const callerWith = (more: Partial<Caller> = {}): Caller =>
+  Object.assign<Caller, Partial<Caller>>(
+    {
+      tokenId: 'tok_1',
+      kind: 'USER',
+      userId: 'usr_1',
+      appEnvId: null,
+      accountId: null,
+      scopes: null,
+      expiresAt: null,
+      isInstallationAdmin: false,
+      currentAccountId: null,
+      memberships: new Map(),
+    },
+    more,
+  )
+
+const validators = new Map<string, ValidateFunction>()
+
+/** Fails unless an answer has the shape that its tool promises. */
+function expectPromised(name: string, structured: unknown): void {
+  const tool = tools.get(name)
+  if (!tool) return
+  const validate = validators.get(name) ?? validatorOf(describeTool(tool).outputSchema)
+  validators.set(name, validate)
+  expect(validate(structured) ? [] : validate.errors, `the answer of ${name}`).toEqual([])
+}
+
+function validatorOf(schema: object | undefined): ValidateFunction {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  addFormats.default(ajv)
+  return ajv.compile(schema ?? false)
+}
+
 interface ToolCall {
   token: string
+  /** `/mcp` when omitted. */
+  path?: string
   name: string
   given: Record<string, unknown>
   requestId?: string
@@ -42,22 +84,30 @@ interface ToolCall {
 
 interface Result {
   content: { text: string }[]
+  structuredContent?: unknown
   isError?: boolean
   _meta?: Record<string, Record<string, string>>
 }
 
 /** Calls a tool without `initialize`; what its text holds. */
-export async function callTool(app: Pick<ApiServer, 'request'>, { token, name, given, requestId }: ToolCall) {
+export async function callTool(
+  app: Pick<ApiServer, 'request'>,
+  { token, path = '/mcp', name, given, requestId }: ToolCall,
+) {
   const headers: Record<string, string> = requestId === undefined ? {} : { 'x-request-id': requestId }
-  const response = await post(app, toolsCall(name, given), { token, headers })
+  const response = await post(app, toolsCall(name, given), { token, path, headers })
   // biome-ignore lint/suspicious/noExplicitAny: tests read bodies of every shape.
   const message = (await response.json()) as any
   // What is refused before the message is read is a problem of REST, without JSON-RPC around it.
-  if (!response.ok) return { isError: true, headers: {}, text: JSON.stringify(message), body: message }
+  if (!response.ok)
+    return { isError: true, headers: {}, text: JSON.stringify(message), structured: undefined, body: message }
   const { result, error } = message as { result?: Result; error?: { message: string } }
   if (!result) throw new Error(`${name} has no result: ${error?.message}`)
   const text = result.content[0]?.text ?? ''
+  if (result.structuredContent !== undefined) expectPromised(name, result.structuredContent)
+  else expect(result.isError, `${name} without a structured answer is refused`).toBe(true)
   return {
+    structured: result.structuredContent,
     isError: result.isError === true,
     headers: result._meta?.['berth/headers'] ?? {},
     text,

@@ -14,7 +14,7 @@ export const OAUTH_PATHS = {
 } as const
 
 /** What clients may name as what they want to reach (RFC 8707): one API at several addresses. */
-export const RESOURCE_PATHS = ['', '/', '/mcp', '/graphql', '/api/public/v1'] as const
+export const RESOURCE_PATHS = ['', '/', '/mcp', '/mcp/readonly', '/graphql', '/api/public/v1'] as const
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 

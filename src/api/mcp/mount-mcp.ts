@@ -12,86 +12,100 @@ import {
 import { challengeOf, issuerOf } from '../http/oauth-addresses.ts'
 import { isJson, readText } from '../http/request-body.ts'
 import { refuseMethod } from '../rest/router.ts'
-import { callOptions, callTool, type McpDependencies } from './call-tool.ts'
+import { callByName, type McpDependencies, type ToolCaller } from './call-tool.ts'
 import type { Toolbox } from './mcp-server.ts'
 import { type MessageProblem, readMessage } from './message.ts'
-import { describeTools, type ToolDescription, tools } from './tools.ts'
+import { readResource, resources, resourceTemplates } from './resources.ts'
+import { ToolDirectory, unknownTool } from './tool-directory.ts'
+import { setsOf } from './tool-sets.ts'
+import { writeOptions } from './write-options.ts'
 
 const MCP_PATH = '/mcp'
 
+/** The same tools without those that write. */
+const READ_ONLY_PATH = '/mcp/readonly'
+
 /** Clients of the service that the contract describes post to the root (contract §8). */
-const PATHS = [MCP_PATH, '/']
+const PATHS = [MCP_PATH, READ_ONLY_PATH, '/']
 
 /** Both kinds of answers, as the transport's specification wants it: what a client accepts less of, JSON covers. */
 const ACCEPT = 'application/json, text/event-stream'
 
+const INVALID_PARAMS = -32_602
+
 /** The tools, over streamable HTTP: one message a POST, one JSON answer, no session. */
 export function mountMcp(
   app: Hono<ServerEnv>,
-  parts: Omit<McpDependencies, 'options'>,
+  parts: Omit<McpDependencies, 'options' | 'directory'>,
   steps: readonly ServerMiddleware[],
 ): void {
-  const dependencies = { ...parts, options: callOptions(parts.config) }
-  const named: ServerMiddleware = (c, next) => {
-    c.set('route', MCP_PATH)
-    return next().then(() => addChallenge(c, parts.config))
+  const options = writeOptions(parts.config)
+  const dependencies = { ...parts, options, directory: new ToolDirectory(options) }
+  for (const path of PATHS) {
+    const route = path === READ_ONLY_PATH ? READ_ONLY_PATH : MCP_PATH
+    const named: ServerMiddleware = (c, next) => {
+      c.set('route', route)
+      return next().then(() => addChallenge(c, parts.config, route))
+    }
+    app.post(path, named, ...steps, (c) => answerMessage(c, dependencies, route === READ_ONLY_PATH))
+    // No session to follow with GET or to end with DELETE.
+    if (path === route) app.all(path, (c) => refuseMethod(c, 'OPTIONS, POST'))
   }
-  // Describing them takes as long as the OpenAPI document, and most processes are never asked for it.
-  let descriptions: ToolDescription[] | undefined
-  const list = () => {
-    descriptions ??= describeTools(dependencies.options)
-    return descriptions
-  }
-  const handle = (c: ServerContext) => answerMessage(c, dependencies, list)
-  for (const path of PATHS) app.post(path, named, ...steps, handle)
-  // No session to follow with GET or to end with DELETE.
-  app.all(MCP_PATH, (c) => refuseMethod(c, 'OPTIONS, POST'))
 }
 
 /** So that clients can ask their user for access by themselves (MCP, authorization). */
-function addChallenge(c: ServerContext, config: Config): void {
+function addChallenge(c: ServerContext, config: Config, path: string): void {
   const issuer = c.res.status === 401 ? issuerOf(config, c.req.url) : null
-  if (issuer !== null) c.res.headers.set('WWW-Authenticate', challengeOf(issuer, MCP_PATH))
+  if (issuer !== null) c.res.headers.set('WWW-Authenticate', challengeOf(issuer, path))
 }
 
-async function answerMessage(
-  c: ServerContext,
-  dependencies: McpDependencies,
-  list: Toolbox['list'],
-): Promise<Response> {
+async function answerMessage(c: ServerContext, dependencies: McpDependencies, isReadOnly: boolean): Promise<Response> {
   const { config } = dependencies
   const text = await readText(c.req.raw, config.BERTH_BODY_LIMIT_KB)
   if (!isJson(c.req.header('content-type') ?? ''))
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', undefined, 'Send the message as Content-Type: application/json')
   const message = readMessage(text)
   if ('problem' in message) return refuseMessage(c, message)
+  const sets = chosenSets(c.req.url)
+  if ('problem' in sets) return refuseMessage(c, sets)
   const request = requestOf(c)
   const { refuseOrigin, serveMessage } = await import('./mcp-server.ts')
   const hosts = config.BERTH_API_URL ? [new URL(config.BERTH_API_URL).hostname] : []
-  const response =
-    refuseOrigin(request, hosts) ??
-    (await serveMessage(request, message.envelope, toolboxOf(c, dependencies, message.given ?? {}, list)))
-  return withRequestHeaders(c, response)
-}
-
-function toolboxOf(c: ServerContext, dependencies: McpDependencies, given: unknown, list: Toolbox['list']): Toolbox {
-  const from = {
+  const from: ToolCaller = {
     caller: c.get('caller'),
+    sets,
+    isReadOnly,
     requestId: c.get('requestId'),
+    path: new URL(c.req.url).pathname,
     origin: new URL(c.req.url).origin,
     address: addressOf(c),
     gone: () => c.req.raw.signal,
+    onTool: (name) => c.set('tool', name),
   }
-  return {
-    list,
-    call(name) {
-      const tool = tools.get(name)
-      if (!tool) return null
-      c.set('tool', name)
-      return callTool(dependencies, tool, given, from)
-    },
+  const response =
+    refuseOrigin(request, hosts) ??
+    (await serveMessage(request, message.envelope, toolboxOf(dependencies, from, message.given ?? {})))
+  return withRequestHeaders(c, response)
+}
+
+/** The sets that the address names, or what is wrong with them. */
+function chosenSets(url: string): ReadonlySet<string> | MessageProblem {
+  try {
+    return setsOf(new URL(url).searchParams)
+  } catch (error) {
+    if (error instanceof DomainError) return { code: INVALID_PARAMS, problem: error.message }
+    throw error
   }
 }
+
+const toolboxOf = (dependencies: McpDependencies, from: ToolCaller, given: unknown): Toolbox => ({
+  list: () => dependencies.directory.list(from),
+  call: (name) => callByName(dependencies, name, given, from),
+  unknownTool,
+  resources,
+  resourceTemplates,
+  read: (uri) => readResource(dependencies, uri, from),
+})
 
 /** The request for the SDK, without its body, which has been read. */
 function requestOf(c: ServerContext): Request {

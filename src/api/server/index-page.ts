@@ -30,6 +30,7 @@ const ADDRESSES: readonly Address[] = [
   { path: '/readyz', title: 'Health', about: 'The state of each part, as JSON, for probes and monitors.' },
   { path: '/api/public/v1', about: 'REST API v1.' },
   { path: '/mcp', about: 'MCP, for POST: every operation of REST is a tool.' },
+  { path: '/mcp/readonly', about: 'MCP, for POST: only the tools that read.' },
 ]
 
 interface IndexOptions {

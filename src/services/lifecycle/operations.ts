@@ -25,8 +25,11 @@ export const deploymentOperations = [
   applyChanges,
 ] as const
 
-/** What a service keeps, and who may read it. */
-export const dataOperations = [backUpAppEnv, restoreBackup, verifyBackup, rotateCredentials] as const
+/** What a service keeps. */
+export const backupOperations = [backUpAppEnv, restoreBackup, verifyBackup] as const
+
+/** Who may read it. */
+export const serviceOperations = [rotateCredentials] as const
 
 /** Every lifecycle operation. */
-export const lifecycleOperations = [...deploymentOperations, ...dataOperations] as const
+export const lifecycleOperations = [...deploymentOperations, ...backupOperations, ...serviceOperations] as const

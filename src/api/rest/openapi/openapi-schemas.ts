@@ -15,6 +15,19 @@ export function inputSchema(schema: z.ZodType): JsonSchema {
   return input
 }
 
+/** What a caller gets, as a JSON Schema that stands alone: what has a name is in its `$defs`, the whole is not. */
+export function outputSchema(schema: z.ZodType): JsonSchema {
+  const { $schema: _dialect, $defs = {}, ...whole } = z.toJSONSchema(schema, { ...OUTPUT, override: tidy })
+  const named = Object.entries($defs as Record<string, JsonSchema>)
+  const definitions: Record<string, JsonSchema> = Object.fromEntries(
+    named.map(([id, definition]) => [id, withoutId(definition)]),
+  )
+  const output = definitions[String(whole.$ref).slice('#/$defs/'.length)] ?? withoutId(whole)
+  return named.length > 0 ? { ...output, $defs: definitions } : output
+}
+
+const withoutId = ({ id: _id, ...schema }: JsonSchema): JsonSchema => schema
+
 /**
  * JSON Schemas of the very objects that validate, with every named one (`.meta({ id })`) moved into one
  * collection, to which the others refer.

@@ -123,7 +123,8 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
   }
 }
 
-function withDryRun({ answer }: WriteRoute): z.ZodObject {
+/** What a write answers, to a dry run too unless `answerOfDryRun` has another. */
+export function withDryRun({ answer }: WriteRoute): z.ZodObject {
   const { id, ...meta } = answer.meta() ?? {}
   return answer.extend(dryRunFields).meta({ ...meta, ...(id ? { id: `${id}Answer` } : {}) })
 }
@@ -132,9 +133,12 @@ function withDryRun({ answer }: WriteRoute): z.ZodObject {
  * A dry run creates nothing, so its answer has no ids and no secrets. Apart from the answer of the call itself: clients
  * that are generated from the document would otherwise have to expect every created id to be missing.
  */
-function dryRunAnswer({ answer, command }: WriteRoute, collection: SchemaCollection): JsonSchema {
-  if (!/^(create|rotate)/.test(command.name)) return {}
-  return { 'x-dry-run-answer': collection.output(answer.partial().extend(dryRunFields).meta({ id: undefined })) }
+export const answerOfDryRun = ({ answer, command }: WriteRoute): z.ZodObject | null =>
+  /^(create|rotate)/.test(command.name) ? answer.partial().extend(dryRunFields).meta({ id: undefined }) : null
+
+function dryRunAnswer(route: WriteRoute, collection: SchemaCollection): JsonSchema {
+  const answer = answerOfDryRun(route)
+  return answer ? { 'x-dry-run-answer': collection.output(answer) } : {}
 }
 
 function queryParameters(
@@ -154,7 +158,7 @@ function tagsOf(routes: readonly Route[]) {
 }
 
 /** `deployImage` → "Deploy image": short enough for a list of all calls. */
-function titleOf(operationId: string): string {
+export function titleOf(operationId: string): string {
   const words = operationId.replace(/AppEnvs?/g, (noun) => noun.replace('AppEnv', 'Environment'))
   const title = words.replace(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
   return title.charAt(0).toUpperCase() + title.slice(1)
