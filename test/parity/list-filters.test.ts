@@ -209,6 +209,10 @@ test('the three APIs take the same filters', async () => {
   expect(rest.body.totalCount).toBe(graphql.body.totalCount)
   const given = { type: ['APP', 'JOB'], orderBy: 'NAME', name: 'A' } as never
   expect((await readMcp(served, token, 'listApps', given)).body.apps).toEqual(rest.body.apps)
+  const one = { type: 'JOB', accountId: place.accountId }
+  const ofOne = await readRest(served, token, 'listApps', one)
+  expect(ofOne.body.apps.length).toBeGreaterThan(0)
+  expect((await readMcp(served, token, 'listApps', one)).body.apps).toEqual(ofOne.body.apps)
 })
 
 test('a word that is none is refused by its name, with those that are', async () => {

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino'
+import { z } from 'zod'
 import type { Caller } from '../../calls/caller.ts'
 import { parseInput } from '../../calls/perform.ts'
 import { forbidden, invalidField } from '../../domain/errors.ts'
@@ -111,7 +112,7 @@ function answerCall(
   given: Record<string, unknown>,
   { caller, requestId, origin, address, gone }: ToolCaller,
 ): Promise<RouteAnswer> {
-  if ('read' in route) return answerRead(dependencies, route, { caller, requestId }, given)
+  if ('read' in route) return answerRead(dependencies, route, { caller, requestId }, withLists(route.read.query, given))
   const { options, input } = splitOptions(dependencies.options, given)
   const signal = options.waitSeconds ? AbortSignal.any([gone(), dependencies.draining]) : undefined
   return answerWrite(dependencies, route, {
@@ -119,6 +120,20 @@ function answerCall(
     input,
     options: { ...options, requestId, api: 'mcp', origin, address, signal },
   })
+}
+
+/** One value where a list is taken is a list of one, as in GraphQL and in a query of REST: filters once took one. */
+function withLists(schema: z.ZodObject, given: Record<string, unknown>): Record<string, unknown> {
+  const entries = Object.entries(given).map(([name, value]) => {
+    const field = (schema.shape as Readonly<Record<string, z.ZodType>>)[name]
+    return [name, typeof value === 'string' && field && isList(field) ? [value] : value]
+  })
+  return Object.fromEntries(entries)
+}
+
+function isList(field: z.ZodType): boolean {
+  const { type, innerType } = field._zod.def as { type: string; innerType?: z.ZodType }
+  return innerType ? isList(innerType) : type === 'array'
 }
 
 interface CalledAt {
