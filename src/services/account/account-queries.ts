@@ -2,8 +2,9 @@ import { accountOrCurrent, type Caller, permit, userOf } from '../../calls/calle
 import { collection } from '../../calls/collection.ts'
 import { id } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
-import { listQuery, query, wholeListQuery } from '../../calls/query.ts'
-import { findByKey, findRows, type Wanted } from '../../calls/read.ts'
+import { type Page, type PageRequest, page } from '../../calls/page.ts'
+import { listQuery, type QueryContext, query, wholeListQuery } from '../../calls/query.ts'
+import { findByKey, findRows, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import type { Account, Membership } from '../../storage/database/generated/prisma/client.ts'
@@ -105,8 +106,27 @@ export const getMember = query({
     findMember(database, caller, accountId, userId, wanted),
 })
 
-/** GraphQL has pages of them. */
-export const listMembers = wholeListQuery({
+/** A member is known by its user: the id that cursors are made of. */
+async function pageOfMembers(
+  { database, caller }: QueryContext,
+  { accountId }: { accountId: string },
+  request: PageRequest,
+  wanted: Wanted,
+): Promise<Page<Membership & { id: string }>> {
+  await readMembers(database, caller, accountId)
+  return page(
+    request,
+    async ({ take, after }) => {
+      const where = { accountId, ...(after.id ? { userId: after.id } : {}) }
+      const query = { ...withColumns(wanted, 'userId'), where, take, orderBy: ORDER.member }
+      const rows = await findRows(database, 'Membership', query)
+      return rows.map((row) => Object.assign(row, { id: row.userId }))
+    },
+    { id: ORDER.member.userId },
+  )
+}
+
+export const listMembers = listQuery({
   name: 'listMembers',
   path: '/account/members',
   permission: 'account:read',
@@ -114,9 +134,8 @@ export const listMembers = wholeListQuery({
   input: { accountId: id('account') },
   inGraphQL: null,
   of: member,
-  isRecord: false,
-  itemsAbout: 'Members of the account.',
-  all: ({ database, caller }, filter, wanted) => members.slice(database, caller, filter, wanted),
+  from: members,
+  list: pageOfMembers,
 })
 
 export const listRegions = wholeListQuery({
