@@ -55,7 +55,9 @@ export function documentedBy(document: object): ExpectDocumented {
     if (answer.status === 304) return
     const type = answer.headers.get('content-type') ?? ''
     const isDryRun = (answer.body as { dryRun?: unknown }).dryRun === true && at([...operation, 'x-dry-run-answer'])
-    const schema = isDryRun ? [...operation, 'x-dry-run-answer'] : [...response, 'content', type, 'schema']
+    const isRepresentation = answer.headers.get('preference-applied')?.includes('return=representation')
+    const usual = isRepresentation ? [...operation, 'x-representation'] : [...response, 'content', type, 'schema']
+    const schema = isDryRun ? [...operation, 'x-dry-run-answer'] : usual
     expect(at(schema), `${name} is documented as ${type}`).toBeDefined()
     const pointer = schema
       .map((key) => key.replaceAll('~', '~0').replaceAll('/', '~1'))

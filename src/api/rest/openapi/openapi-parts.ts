@@ -37,7 +37,7 @@ export const parameters: Record<string, JsonSchema> = {
     name: 'Prefer',
     in: 'header',
     description:
-      '`wait=60`: answer when what the call has begun has ended, or after that many whole seconds. That is its operation or operations, job run, installation, delivery, check of a host, or removal of data. The status is 200 and the shape is the same, whatever the outcome: decide by the header Operation-Status.',
+      '`wait=60`: answer when what the call has begun has ended, or after that many whole seconds. That is its operation or operations, job run, installation, delivery, check of a host, or removal of data. The status is 200 and the shape is the same, whatever the outcome: decide by the header Operation-Status. `return=representation`: answer with the whole object, as its GET shows it, in place of the usual answer. Both may stand together, with a comma between them.',
     schema: text,
     example: 'wait=60',
   },
@@ -64,7 +64,9 @@ export const headers: Record<string, JsonSchema> = {
     schema: { ...text, enum: ['SUCCEEDED', 'FAILED', 'CANCELLED', 'RUNNING'] },
   },
   'Idempotent-Replayed': header('`true` when this is the answer of an earlier call with the same Idempotency-Key.'),
-  'Preference-Applied': header('Wait that was granted, in seconds.'),
+  'Preference-Applied': header(
+    'What of Prefer was granted: `wait=` with the seconds, `return=representation`, or both.',
+  ),
 }
 
 export const headerRefs = (names: string[]) =>

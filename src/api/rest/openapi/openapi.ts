@@ -3,6 +3,7 @@ import { dryRun } from '../../../calls/outcome.ts'
 import { paging } from '../../../calls/query.ts'
 import { GROUPS } from '../../../services/catalogue.ts'
 import { problem } from '../protocol/errors.ts'
+import { representedBy } from '../protocol/representation.ts'
 import { BASE_PATH, type ReadRoute, type Route, type WriteRoute } from '../protocol/route.ts'
 import { routes } from '../routes.ts'
 import { exampleAnswer, exampleRequest } from './examples.ts'
@@ -35,9 +36,10 @@ file \`admin-token\` of its data directory.
 
 ## Writes
 
-Every write takes three options, whatever it does:
+Every write takes four options, whatever it does:
 
 - \`Prefer: wait=60\` answers when what the call has begun has ended: its operation, job run or other work.
+- \`Prefer: return=representation\` answers with the whole object, as its GET shows it: \`x-representation\` says which.
 - \`Idempotency-Key\` makes it safe to repeat: the repeat gets the first answer.
 - \`dryRun=true\` validates and answers, and changes nothing. \`If-Match\` refuses a write to something that has changed.
 
@@ -131,6 +133,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
     tags: [route.group],
     ...(dangerous ? { 'x-dangerous': true, 'x-badges': [{ name: 'dangerous', color: '#b3402a' }] } : {}),
     ...dryRunAnswer(route, collection),
+    ...representation(route, collection),
     parameters: [...(takesQuery ? queryParameters(schema, request, collection) : []), ...shared],
     ...(takesQuery
       ? {}
@@ -158,6 +161,13 @@ function withDryRun({ answer }: WriteRoute): z.ZodObject {
 function dryRunAnswer({ answer, command }: WriteRoute, collection: SchemaCollection): JsonSchema {
   if (!/^(create|rotate)/.test(command.name)) return {}
   return { 'x-dry-run-answer': collection.output(answer.partial().extend(dryRunFields).meta({ id: undefined })) }
+}
+
+/** The answer to `Prefer: return=representation`. Apart, too: the usual answer has its one type. */
+function representation(route: WriteRoute, collection: SchemaCollection): JsonSchema {
+  const represented = representedBy(route, routes)
+  if (!represented) return {}
+  return { 'x-representation': collection.answerOf(represented.read.name, represented.read.answer) }
 }
 
 function queryParameters(
