@@ -12,6 +12,8 @@ interface Collected<Model extends ModelName, Filter, Filters extends ListFilters
   /** Newest first and oldest first, where nothing else is said. */
   orders?: Orders
   filters?: Filters
+  /** The column that cursors are made of: `id`, where nothing else is said. */
+  key?: string
   /** Which rows the caller may see of those that the filter names. Throws when they may see none. */
   scope(database: Database, caller: Caller, filter: Filter): Promise<object>
 }
@@ -25,8 +27,6 @@ export type ListInput<Filters extends ListFilters> = { [Name in keyof Filters]: 
   orderBy: z.ZodDefault<z.ZodEnum<Record<string, string>>>
 }
 
-type Known<Model extends ModelName> = Row<Model> & { id: string }
-
 /** A list of a noun, whose rows are filtered and ordered alike in all APIs. */
 export const collection = <
   Model extends ModelName,
@@ -36,6 +36,7 @@ export const collection = <
   model,
   orders = BY_AGE,
   filters = {} as Filters,
+  key = 'id',
   scope,
 }: Collected<Model, Filter, Filters>) => {
   type Asked = Filter & Given<Filters> & Ordered
@@ -66,13 +67,15 @@ export const collection = <
       asked: Asked,
       { limit = DEFAULT_LIMIT, cursor }: PageRequest,
       wanted: Wanted = {},
-    ): Promise<Page<Known<Model>>> {
+    ): Promise<Page<Row<Model>>> {
       if (cursor !== undefined) checkCursor(cursor)
       const where = await whereOf(database, caller, asked)
       const orderBy = orderOf(asked)
-      const after = cursor === undefined ? {} : await beyond(database, model, orderBy, cursor, false)
-      const query = { ...withColumns(wanted, 'id'), where: { AND: [where, after] }, take: limit + 1, orderBy }
-      return pageOf((await findRows(database, model, query)) as Known<Model>[], limit)
+      const after = cursor === undefined ? {} : await beyond(database, model, orderBy, { [key]: cursor }, false)
+      const query = { ...withColumns(wanted, key), where: { AND: [where, after] }, take: limit + 1, orderBy }
+      return pageOf(await findRows(database, model, query), limit, (row) =>
+        String((row as Record<string, unknown>)[key]),
+      )
     },
 
     /** The slice that a connection asks for. */
@@ -82,7 +85,7 @@ export const collection = <
       const { cursor, skip, ...part } = slice
       const id = (cursor as { id?: string } | undefined)?.id
       if (id === undefined) return findRows(database, model, { ...slice, where, orderBy })
-      const after = await beyond(database, model, orderBy, id, (slice.take ?? 0) < 0)
+      const after = await beyond(database, model, orderBy, { id }, (slice.take ?? 0) < 0)
       return findRows(database, model, { ...part, where: { AND: [where, after] }, orderBy })
     },
 
@@ -100,17 +103,17 @@ async function beyond(
   database: Database,
   model: ModelName,
   orderBy: OrderBy,
-  id: string,
+  at: Readonly<Record<string, string>>,
   isBackwards: boolean,
 ): Promise<object> {
   const columns = orderBy.flatMap((one) => Object.entries(one))
   const select = Object.fromEntries(columns.map(([name]) => [name, true]))
-  const isById = columns.length === 1 && 'id' in select
-  const at = isById ? { id } : await findRow(database, model, { where: { id }, select })
+  const isKnown = Object.keys(select).every((name) => name in at)
+  const row = isKnown ? at : await findRow(database, model, { where: at, select })
   // An empty page would look like the end of the list.
-  if (!at) throw invalidField('cursor', 'names an item that is gone; start at the first page again')
+  if (!row) throw invalidField('cursor', 'names an item that is gone; start at the first page again')
   const [[first, direction] = ['id', 'desc'], [second] = []] = columns
-  const values = at as Readonly<Record<string, unknown>>
+  const values = row as Readonly<Record<string, unknown>>
   const isUp = (direction === 'asc') !== isBackwards
   const strictly = (name: string) => ({ [name]: { [isUp ? 'gt' : 'lt']: values[name] } })
   if (second === undefined) return strictly(first)

@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Config } from '../config/config.ts'
+import type { ErrorCode } from '../domain/errors.ts'
 import type { Permission } from '../domain/permissions.ts'
 import type { WaitedStatus } from '../domain/waited-operation.ts'
 import type { Database, Transaction } from '../storage/database/client.ts'
@@ -177,6 +178,8 @@ export interface Command<Shape extends z.ZodRawShape, On extends Target, Result 
      * refuse after all.
      */
     answer(database: Database, result: Result): Promise<Result & { operationStatus: WaitedStatus }>
+    /** Codes that `answer` refuses with and not every write: the documentation names them. */
+    refusals?: readonly ErrorCode[]
   }
   /**
    * For calls that wait: the answer once the operations have ended, or the wait is over. Throws to refuse after all.

@@ -7,7 +7,7 @@ const field = fieldsOf<{ message: string; warning: string | undefined }>()
 export const message = field.given('message', text, 'Summary of what was done.')
 
 /** What most commands answer that change something. */
-export const messageAnswer = answer({ message })
+export const messageAnswer = answer({ message }, { id: 'Message', description: 'What a call has done.' })
 
 export const warning = field.given(
   'warning',

@@ -26,9 +26,10 @@ export function checkCursor(cursor: string): void {
 }
 
 /** A page of rows of which one more was read than asked, to know whether there are more. */
-export function pageOf<Row extends { id: string }>(rows: Row[], limit: number): Page<Row> {
+export function pageOf<Row>(rows: Row[], limit: number, cursorOf: (row: Row) => string): Page<Row> {
   const kept = rows.slice(0, limit)
-  return { rows: kept, nextCursor: rows.length > limit ? (kept.at(-1)?.id ?? null) : null }
+  const last = kept.at(-1)
+  return { rows: kept, nextCursor: last !== undefined && rows.length > limit ? cursorOf(last) : null }
 }
 
 /** `{ <name>: [item], nextCursor? }`: the seed's envelope (§4.2), plus paging. */

@@ -200,7 +200,7 @@ describe.each(['REST', 'GraphQL'] as const)('its environment, over %s', (api) =>
 
 test('is documented by both APIs', async () => {
   const { body: openapi } = await send('/openapi.json', 'GET')
-  const input = openapi.paths['/app'].post.requestBody.content['application/json'].schema.properties
+  const input = openapi.components.schemas.CreateAppInput.properties
   expect(input.scratchConfig).toMatchObject({ description: 'Paper of a Scratchpad app.', type: 'object' })
   expect(input.appType.enum).toContain('scratch')
   expect(input.dockerPreset.enum).toContain('SCRATCHPAD')

@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config/config.ts'
 import { type Platform, startPlatform } from '../../src/platform/platform.ts'
 import type { Database } from '../../src/storage/database/client.ts'
 import { createTestDatabase } from '../support/database.ts'
+import { expectDescribedEvents } from '../support/described-events.ts'
 import { removeEverything } from '../support/remove-everything.ts'
 import { ensureTestImage } from '../support/test-image.ts'
 import { recordInstallation } from '../support/test-installations.ts'
@@ -117,7 +118,7 @@ export async function startTestPlatform(
     async stop() {
       await platform.stop()
       await removeEverything(docker, platform.installationId ?? '')
-      await held.drop()
+      await expectDescribedEvents(held.database).finally(() => held.drop())
       await rm(dataDir, { recursive: true, force: true })
     },
   }

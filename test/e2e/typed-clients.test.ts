@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { ensureSampleImage } from '../../scripts/sample-image.ts'
+import { npmInstall } from '../support/npm-install.ts'
 import { startTestPlatform, type TestPlatform } from './platform.ts'
 
 // examples/typed-clients as its README says, on a copy: install, generate from a running Berth, compile, run.
@@ -28,25 +29,9 @@ beforeAll(async () => {
     BERTH_IMAGE: await ensureSampleImage(berth.docker, { offline: true }),
     BERTH_PORT: '3000',
   }
-  notInstalled = await install()
+  notInstalled = await npmInstall(folder, 'examples/typed-clients')
   if (notInstalled === null) await npm('run', 'generate')
 })
-
-const UNREACHABLE = /ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ENETUNREACH|ETIMEDOUT/
-
-/** Why the example's packages could not be had; null when they are there. */
-async function install(): Promise<string | null> {
-  try {
-    await npm('ci', '--prefer-offline', '--no-audit', '--no-fund')
-    return null
-  } catch (error) {
-    const [code] = UNREACHABLE.exec((error as { stderr: string }).stderr) ?? []
-    if (!code) throw error
-    const reason = `The packages of examples/typed-clients are not cached, and no registry answers: ${code}`
-    console.warn(reason)
-    return reason
-  }
-}
 
 beforeEach((context) => {
   if (notInstalled !== null) context.skip(notInstalled)

@@ -78,7 +78,6 @@ describe.each(NEWEST_FIRST)('%s', (name) => {
     const whole = idsOf((await readRest(served, world.adminToken, name, query)).body[items])
     expect(whole.length).toBeGreaterThan(1)
     expect(whole).toEqual(newestFirst(whole))
-    if (name === 'listMembers') return
     const paged: string[] = []
     for (let cursor: string | undefined = ''; cursor !== undefined && paged.length <= whole.length; ) {
       const page = { ...query, limit: '1', ...(cursor ? { cursor } : {}) }

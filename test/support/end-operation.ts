@@ -26,8 +26,11 @@ export async function endOperation(
       outcome === 'SUCCEEDED' ? await succeed(tx, operation, appEnv) : await fail(tx, operation, appEnv, outcome)
     const about = { appId: appEnv.appId, appEnvId: appEnv.id, operationId }
     const { kind, contentId } = operation
-    const ended = outcome === 'SUCCEEDED' ? 'operation.succeeded' : 'operation.failed'
-    const events: NewEvent[] = [{ type: ended, ...about, payload: { kind, contentId } }]
+    const failure = { kind, contentId, ...FAILURE, isDeadLetter: outcome === 'DEAD_LETTER' }
+    const events: NewEvent[] =
+      outcome === 'SUCCEEDED'
+        ? [{ type: 'operation.succeeded', ...about, payload: { kind, contentId } }]
+        : [{ type: 'operation.failed', ...about, payload: failure }]
     if (status)
       events.push({ type: 'appEnv.statusChanged', ...about, payload: { status, previousStatus: appEnv.status } })
     await record(tx, operation.accountId ?? INSTALLATION_EVENTS, events)

@@ -18,6 +18,7 @@ import { newKey } from '../../src/storage/secrets/keys.ts'
 import { newSecret } from '../../src/storage/secrets/token-secret.ts'
 import { createVault } from '../../src/storage/secrets/vault.ts'
 import { createTestDatabase, type TestDatabase, type TestDatabaseOptions } from './database.ts'
+import { expectDescribedEvents } from './described-events.ts'
 import { endOperation, type Outcome } from './end-operation.ts'
 
 export type World = Awaited<ReturnType<typeof createWorld>>
@@ -90,7 +91,7 @@ export async function createWorld({ settings = {}, ...options }: WorldOptions = 
     },
     async close() {
       await wakeups.close()
-      await held.drop()
+      await expectDescribedEvents(database).finally(() => held.drop())
     },
   }
 }

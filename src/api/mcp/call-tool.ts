@@ -1,5 +1,5 @@
 import type { Logger } from 'pino'
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Caller } from '../../calls/caller.ts'
 import { parseInput } from '../../calls/perform.ts'
 import { forbidden, invalidField } from '../../domain/errors.ts'

@@ -5,6 +5,7 @@ import type { ServerContext, ServerEnv, ServerMiddleware } from '../http/context
 import { answer } from '../http/context.ts'
 import { MethodNotAllowed } from './protocol/errors.ts'
 import { readHandler } from './protocol/read.ts'
+import { representedBy } from './protocol/representation.ts'
 import { BASE_PATH, type RestDependencies, type Route } from './protocol/route.ts'
 import { writeHandler } from './protocol/write.ts'
 import { routes } from './routes.ts'
@@ -24,7 +25,10 @@ export function mountRest(
 ): void {
   for (const route of routes) {
     const path = BASE_PATH + route.path
-    const handle = 'read' in route ? readHandler(dependencies, route) : writeHandler(dependencies, route)
+    const handle =
+      'read' in route
+        ? readHandler(dependencies, route)
+        : writeHandler(dependencies, route, representedBy(route, routes))
     const named: ServerMiddleware = (c, next) => {
       c.set('route', path)
       return next()

@@ -45,6 +45,8 @@ async function readMembers(database: Database, caller: Caller, accountId: string
 export const members = collection({
   model: 'Membership',
   orders: BY_USER,
+  // A member is known by its user.
+  key: 'userId',
   async scope(database, caller, { accountId }: { accountId: string }) {
     await readMembers(database, caller, accountId)
     return { accountId }
@@ -107,8 +109,8 @@ export const getMember = query({
     findMember(database, caller, accountId, userId, wanted),
 })
 
-/** GraphQL has pages of them. */
-export const listMembers = wholeListQuery({
+/** GraphQL's field is written by hand: its cursors name the account too. */
+export const listMembers = listQuery({
   name: 'listMembers',
   path: '/account/members',
   permission: 'account:read',
@@ -116,9 +118,7 @@ export const listMembers = wholeListQuery({
   input: { accountId: id('account') },
   inGraphQL: null,
   of: member,
-  isRecord: false,
-  itemsAbout: 'Members of the account.',
-  all: ({ database, caller }, filter, wanted) => members.slice(database, caller, filter, wanted),
+  from: members,
 })
 
 export const listRegions = wholeListQuery({

@@ -1,5 +1,5 @@
 import { enumeration } from '../../calls/enumeration.ts'
-import { EXAMPLE_TIME } from '../../calls/examples.ts'
+import { EXAMPLE_TIME, exampleId } from '../../calls/examples.ts'
 import { fieldsOf, flag, text, time, VERSION, whole } from '../../calls/field.ts'
 import { answer, resource } from '../../calls/resource.ts'
 import type { Backup, WalArchive } from '../../storage/database/generated/prisma/client.ts'
@@ -31,9 +31,18 @@ export const backup = resource({
   id: 'Backup',
   description: 'What a managed service held at one time. It outlives the environment.',
   examples: {
+    key: exampleId('bak'),
+    file: `${exampleId('bak')}-1.backup`,
     date: EXAMPLE_TIME,
     size: 1024,
-    verifiedAt: null,
+    status: 'AVAILABLE',
+    verified: true,
+    verifiedAt: EXAMPLE_TIME,
+    verifyMessage: null,
+    presetVersion: 'POSTGRESQL_17',
+    storage: 'LOCAL',
+    sha256: '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    message: null,
     pointInTimeFrom: EXAMPLE_TIME,
     pointInTimeTo: EXAMPLE_TIME,
     pointInTimeMessage: null,

@@ -17,6 +17,11 @@ export const serviceCredentials = resource({
   id: 'ServiceCredentials',
   description: 'Generated credentials of a managed service, and the addresses that they are part of.',
   examples: {
+    username: 'berth',
+    password: '<password>',
+    database: 'berth',
+    internalUrl: 'postgresql://berth:<password>@default-orders-production:5432/berth',
+    externalUrl: null,
     readOnlyUrl: null,
   },
   fields: {

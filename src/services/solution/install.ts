@@ -112,6 +112,7 @@ export const progress = {
     const ended = status === 'INSTALLED' ? 'SUCCEEDED' : 'RUNNING'
     return { ...given, ...(await resultOf(database, installationId)), operationIds, operationStatus: ended }
   },
+  refusals: ['INSTALLATION_INCOMPLETE'] as const,
 }
 
 async function begin(

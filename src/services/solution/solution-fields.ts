@@ -32,6 +32,11 @@ const inputField = fieldsOf<SolutionInput>()
 const solutionInput = resource({
   name: 'SolutionInput',
   description: 'A value that a solution is installed with.',
+  examples: {
+    name: 'authKey',
+    label: 'Random key: AUTH_KEY',
+    secret: true,
+  },
   fields: {
     name: inputField.column('name', text, 'Name of the input, as `inputs` takes it.'),
     label: inputField.column('label', text, 'What the input is, for people.'),
@@ -52,6 +57,13 @@ const componentField = fieldsOf<Component>()
 const solutionComponent = resource({
   name: 'SolutionComponent',
   description: 'An app that a solution consists of.',
+  examples: {
+    key: 'app',
+    name: 'WordPress',
+    type: 'app',
+    dockerPreset: 'CUSTOM',
+    dependsOn: ['db'],
+  },
   fields: {
     key: componentField.column('key', text, 'Key of the component in the solution.'),
     name: componentField.column('name', text, 'Name of the component for people.'),
@@ -71,6 +83,9 @@ export const solution = resource({
   description: 'Apps that belong together, and are installed by one call.',
   examples: {
     solutionSlug: 'wordpress',
+    name: 'WordPress',
+    description: 'Sites and blogs with themes and plugins.',
+    category: 'CONTENT',
   },
   fields: {
     solutionSlug: field.from(

@@ -26,6 +26,11 @@ const componentField = fieldsOf<ComponentRow>()
 const installationComponent = resource({
   name: 'InstallationComponent',
   description: 'An app of an installation.',
+  examples: {
+    key: 'app',
+    state: 'READY',
+    message: null,
+  },
   fields: {
     key: componentField.column('key', text, 'Key of the component in the solution.'),
     state: componentField.column('state', componentState.type, 'Progress of the component.'),
@@ -60,6 +65,9 @@ export const solutionInstallation = resource({
   description: 'An installed solution, and how far its components are.',
   examples: {
     installationId: exampleId('inst'),
+    appName: 'Blog',
+    status: 'INSTALLED',
+    postInstallNote: 'Open http://default-blog-production.berth.localhost:8080 and finish the installation.',
   },
   fields: {
     installationId: field.column('id', text, 'Id of the installation.', { inGraphQL: { name: 'id' } }),
@@ -92,6 +100,9 @@ const createdField = fieldsOf<{ key: string; appId: string; appEnvId: string }>(
 const createdComponent = resource({
   name: 'CreatedComponent',
   description: 'An app that an installation has created, and its environment.',
+  examples: {
+    key: 'app',
+  },
   fields: {
     key: createdField.given('key', text, 'Key of the component in the solution.'),
     appId: createdField.given('appId', text, 'Id of the app.'),

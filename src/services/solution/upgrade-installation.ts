@@ -29,7 +29,10 @@ export const upgradeInstallation = command({
   waits: true,
   about:
     'Bring an installation to the present revision of its solution. What changes in its apps becomes pending changes; components that are new are deployed; what was changed by hand is kept.',
-  example: { request: { inputs: {} } },
+  example: {
+    request: { inputs: {} },
+    answer: { revision: 2, changed: ['app: image'], kept: ['app: WORDPRESS_DB_HOST'] },
+  },
   input: z.strictObject({ installationId: id('installation'), inputs: solutionInputs }),
   permission: 'solution:install',
   defaultWaitSeconds: 45,

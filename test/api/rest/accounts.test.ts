@@ -49,6 +49,11 @@ describe('an account', () => {
     expect(changed.body.roles).toEqual(['BILLING', 'AUDIT'])
     expect((await call('GET', '/account/member', { query: { accountId, userId } })).body.email).toBe('ann@example.com')
     expect((await call('GET', '/account/members', { query: { accountId } })).body.members).toHaveLength(2)
+    const first = await call('GET', '/account/members', { query: { accountId, limit: '1' } })
+    expect(first.body.members).toEqual([changed.body])
+    const rest = await call('GET', '/account/members', { query: { accountId, cursor: first.body.nextCursor } })
+    expect(rest.body.members).toHaveLength(1)
+    expect(rest.body).not.toHaveProperty('nextCursor')
     expect((await call('DELETE', '/account/member', { query: { accountId, userId } })).status).toBe(200)
     const { userId: admin } = (await call('GET', '/user/token')).body
     const last = await call('DELETE', '/account/member', { query: { accountId, userId: admin } })

@@ -36,6 +36,25 @@ function deref(schema: Node): { properties: Node } {
   return name ? document.components.schemas[name] : (schema as { properties: Node })
 }
 
+const twice = (names: string[]) => names.filter((name, index) => names.indexOf(name) !== index)
+
+/** Endings of the types that openapi-typescript, hey-api, orval and openapi-generator make of an operation. */
+const DERIVED = ['Data', 'Errors', 'Error', 'Responses', 'Response', 'Result', 'Params', 'Body', 'Request', 'Options']
+
+/** Keywords, and types that are there without an import, of TypeScript, Python, Java, Kotlin, C#, Go, Swift and Rust. */
+const RESERVED = new Set(
+  `abstract and any array arraybuffer as assert async await base bigint blob bool boolean break byte case catch char
+  character class const continue date datetime decimal default def defer delegate delete dictionary do double dynamic elif
+  else enum error event eventtarget except exception export extends extension false file final finally float fn for from
+  func function global go goto guard headers if impl implements import in init inout int integer interface internal is
+  iterable lambda let list long map match mod module mut namespace native new nil none nonlocal not null number object
+  operator option or out override package partial pass pick print private promise protected protocol proxy public raise
+  range readonly record ref request require response result return self set short signed sizeof static str string struct
+  super switch symbol synchronized task this thread throw throws trait transient true try tuple type typedef typeof uint
+  undefined union unknown unsafe unsigned use using var vec vector virtual void volatile weakmap weakset where while with
+  yield`.split(/\s+/),
+)
+
 /** Every object anywhere in the document. */
 function nodes(value: unknown): Node[] {
   if (typeof value !== 'object' || value === null) return []
@@ -122,7 +141,10 @@ describe('the OpenAPI document', () => {
     for (const { path, method, operation } of operations() as any[]) {
       const what = `${method} ${path}`
       const body = operation.requestBody?.content['application/json']
-      if (body) check(`${what}, what is sent`, { ...body.schema, additionalProperties: false }, body.example)
+      if (body) {
+        expect(deref(body.schema), what).toHaveProperty('additionalProperties', false)
+        check(`${what}, what is sent`, body.schema, body.example)
+      }
       for (const { name, required, schema, example } of operation.parameters) {
         if (required || example !== undefined) check(`${what}, ${name}`, schema, example)
       }
@@ -131,6 +153,59 @@ describe('the OpenAPI document', () => {
       const { dryRun: _, ...known } = deref(answer.schema).properties
       for (const name of Object.keys(answer.example)) expect(Object.keys(known), `${what} ${name}`).toContain(name)
     }
+  })
+
+  test('has no example that only says of what type it is', () => {
+    const examples = nodes(document).flatMap((node) => ('example' in node ? [node.example] : []))
+    expect(examples.length).toBeGreaterThan(operations().length)
+    const isIdle = (value: unknown): boolean =>
+      typeof value === 'object' && value !== null
+        ? Object.values(value).some(isIdle)
+        : ['text', 'string', 'value', ''].includes(String(value))
+    expect(examples.filter(isIdle)).toEqual([])
+  })
+
+  test('has examples of refusals, parameters and events, too, which their schemas allow', () => {
+    const ajv = new Ajv2020({ strict: false, allErrors: true })
+    addFormats.default(ajv)
+    ajv.addSchema(document, 'openapi')
+    const { parameters, responses } = document.components
+    const shown = nodes([parameters, responses, document.webhooks ?? {}]).filter((node) => 'example' in node)
+    expect(shown.length).toBeGreaterThan(Object.keys(responses).length)
+    for (const { schema, example } of shown) {
+      const validate = ajv.compile(JSON.parse(JSON.stringify(schema).replaceAll('"#/', '"openapi#/')))
+      expect(validate(example) ? [] : validate.errors, JSON.stringify(example)).toEqual([])
+    }
+  })
+
+  test('has the times of all answers in one schema', () => {
+    const times = nodes(document).filter(({ format }) => format === 'date-time')
+    expect(times).toEqual([document.components.schemas.Timestamp])
+    expect(times[0]).not.toHaveProperty('pattern')
+  })
+
+  test('names every body and every answer', () => {
+    for (const { path, method, operation } of operations()) {
+      const { requestBody, responses } = operation as { requestBody?: Node; responses: Record<string, Node> }
+      for (const body of [requestBody, ...Object.values(responses)]) {
+        const { schema } = ((body?.content ?? {}) as Record<string, { schema: Node }>)['application/json'] ?? {}
+        if (schema) expect(Object.keys(schema), `${method} ${path}`).toEqual(['$ref'])
+      }
+    }
+  })
+
+  test('has no two names that generators would take for one, and none that a language keeps for itself', () => {
+    const webhooks = Object.values<{ post: Node }>(document.webhooks).map(({ post }) => ({ operation: post }))
+    const ids = [...operations(), ...webhooks].map(({ operation }) => String(operation.operationId))
+    const { schemas, responses, parameters, headers } = document.components
+    const named = [schemas, responses, parameters, headers].map((all) => Object.keys(all))
+    // What generators make of an operation, beside the schemas.
+    const derived = ids.flatMap((id) => DERIVED.map((ending) => `${id}${ending}`))
+    const ofResponses = Object.keys(responses).map((name) => `${name}Response`)
+    for (const names of [ids, ...named, [...Object.keys(schemas), ...derived, ...ofResponses]])
+      expect(twice(names.map((name) => name.toLowerCase()))).toEqual([])
+    expect([...ids, ...Object.keys(schemas)].filter((name) => RESERVED.has(name.toLowerCase()))).toEqual([])
+    for (const name of [...ids, ...Object.keys(schemas)]) expect(name).toMatch(/^[A-Za-z][A-Za-z0-9]*$/)
   })
 
   test('has examples that the validation accepts', async () => {
@@ -147,14 +222,27 @@ describe('the OpenAPI document', () => {
     }
   })
 
-  test('lists errors once, and not with every call', () => {
+  test('names the statuses of each call, by reference, and describes each once', () => {
     for (const { path, method, operation } of operations()) {
-      const statuses = Object.keys(operation.responses as Node)
-      expect(
-        statuses.filter((status) => !['200', '304'].includes(status)),
-        `${method} ${path}`,
-      ).toEqual(['default'])
+      const { 200: done, 304: unchanged, ...refusals } = operation.responses as Record<string, Node>
+      const statuses = Object.keys(refusals).map(Number)
+      expect(statuses, `${method} ${path}`).toEqual(expect.arrayContaining([400, 401, 403, 429, 500, 503]))
+      if (method !== 'get') expect(statuses).toEqual(expect.arrayContaining([404, 409, 412, 413, 415, 422]))
+      for (const [status, refusal] of Object.entries(refusals)) {
+        const { $ref, ...inline } = refusal as { $ref: string }
+        expect(inline, `${method} ${path} ${status}`).toEqual({})
+        const { example } =
+          document.components.responses[$ref.split('/').at(-1) ?? ''].content['application/problem+json']
+        expect(example.status).toBe(Number(status))
+      }
+      expect(done, `${method} ${path}`).toBeDefined()
     }
+    const incomplete = operations().filter(({ operation }) => '502' in (operation.responses as Node))
+    expect(incomplete.map(({ operation }) => operation.operationId).sort()).toEqual([
+      'installCompose',
+      'installSolution',
+      'upgradeInstallation',
+    ])
     for (const code of Object.keys(ERROR_CATALOGUE)) expect(document.info.description).toContain(`\`${code}\``)
   })
 

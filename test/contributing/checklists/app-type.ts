@@ -19,7 +19,7 @@ export const appType: ChecklistProof = {
   },
   edits: [LIST, FILE],
   expectOutcome({ sdl, openapi, migration }) {
-    const { properties } = openapi.paths['/app'].post.requestBody.content['application/json'].schema
+    const { properties } = openapi.components.schemas.CreateAppInput
     expect(properties.appType.enum).toContain('scratch')
     expect(properties.dockerPreset.enum).toContain('SCRATCHPAD')
     expect(properties.scratchConfig).toMatchObject({ type: 'object', description: 'Paper of a Scratchpad app.' })

@@ -46,8 +46,7 @@ export const field: ChecklistProof = {
     const description = 'Time zone of the containers.'
     expect(migration).toContain('ALTER TABLE "public"."app_env" ADD COLUMN     "time_zone" TEXT;')
     expect(openapi.components.schemas.AppEnv.properties.timeZone).toMatchObject({ description })
-    const { schema } = openapi.paths['/app-env'].put.requestBody.content['application/json']
-    expect(schema.properties.timeZone).toMatchObject({ description })
+    expect(openapi.components.schemas.UpdateAppEnvInput.properties.timeZone).toMatchObject({ description })
     expect(sdl).toMatch(
       /^type AppEnv implements Node \{[^}]*"""Time zone of the containers\."""\n {2}timeZone: String\n/m,
     )

@@ -49,11 +49,15 @@ export const lifecycleOperation: ChecklistProof = {
       tags: ['Deployments'],
     })
     expect(post.requestBody.content['application/json'].example).toMatchObject({ reason: 'Holidays' })
-    const { properties } = post.requestBody.content['application/json'].schema
-    expect(Object.keys(properties)).toEqual(['appEnvId', 'envName', 'reason'])
+    expect(post.requestBody.content['application/json'].schema.$ref).toBe('#/components/schemas/PauseAppEnvInput')
+    expect(Object.keys(openapi.components.schemas.PauseAppEnvInput.properties)).toEqual([
+      'appEnvId',
+      'envName',
+      'reason',
+    ])
     const shared = post.parameters.map(({ $ref }: { $ref: string }) => $ref.split('/').at(-1))
     expect(shared).toEqual(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
-    expect(openapi.components.schemas.Operation.properties.kind.enum).toContain('PAUSE')
+    expect(openapi.components.schemas.OperationKind.enum).toContain('PAUSE')
     expect(sdl).toMatch(/^ {2}pauseAppEnv\(\n.*\n {4}input: PauseAppEnvInput!/m)
     const input = /^input PauseAppEnvInput \{(.*?)^\}/ms.exec(sdl)?.[1]
     for (const field of ['reason', 'idempotencyKey', 'dryRun', 'expectedVersion', 'waitSeconds']) {

@@ -6,8 +6,10 @@ import { combinations } from './combinations.ts'
 
 interface Schema {
   enum?: string[]
+  $ref?: string
 }
 interface OpenApi {
+  components: { schemas: Record<string, Schema> }
   paths: Record<string, { get?: { parameters?: { name: string; in: string; schema?: Schema }[] } }>
 }
 
@@ -38,11 +40,13 @@ async function readEverything(
   parameters: Readonly<Record<string, string>>,
 ): Promise<Shown[]> {
   const document = await fetch(`http://127.0.0.1:${ports.api[0]}/openapi.json`)
-  const { paths } = (await document.json()) as OpenApi
+  const { paths, components } = (await document.json()) as OpenApi
+  const valuesOf = ({ enum: values, $ref = '' }: Schema = {}): string[] =>
+    values ?? components.schemas[$ref.split('/').at(-1) ?? '']?.enum ?? []
   const urls = Object.entries(paths).flatMap(([path, { get }]) => {
     if (!get || /credentials$/.test(path)) return []
     const choices = (get.parameters ?? []).map(({ name, schema }) => {
-      const values = parameters[name] === undefined ? (schema?.enum ?? []) : [parameters[name]]
+      const values = parameters[name] === undefined ? valuesOf(schema) : [parameters[name]]
       return values.map((value) => `${name}=${encodeURIComponent(value)}`)
     })
     return combinations(choices).map((query) => `${path.replace(/^\/api\/public\/v1/, '')}?${query.join('&')}`)

@@ -9,6 +9,7 @@ import { EXAMPLE_HOST, EXAMPLE_TIME, exampleId } from '../../../calls/examples.t
 export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   currentAccountId: exampleId('acc'),
   contentId: exampleId('con'),
+  backupKey: exampleId('bak'),
   userId: exampleId('usr'),
   requestedBy: exampleId('usr'),
   retriesId: null,
@@ -34,6 +35,7 @@ export const EXAMPLE_VALUES: Readonly<Record<string, unknown>> = {
   status: 'RUNNING',
   success: true,
   reason: null,
+  warnings: [],
   message: 'Done',
   allowUserCliToken: true,
 

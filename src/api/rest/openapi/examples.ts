@@ -19,7 +19,7 @@ export function exampleRequest(
   schema: JsonSchema,
   collection: SchemaCollection,
 ): Record<string, unknown> {
-  const { properties = {}, required = [] } = schema as { properties?: Schemas; required?: string[] }
+  const { properties = {}, required = [] } = collection.resolve(schema) as { properties?: Schemas; required?: string[] }
   const named = 'envName' in properties && !('accountId' in request) ? ['envName'] : []
   const walk = new Walk(collection)
   const entries = [...named, ...required].map((name) => [name, walk.value(properties[name] ?? {}, name, '')])
@@ -53,7 +53,7 @@ class Walk {
   }
 
   value(named: JsonSchema, name: string, noun: string): unknown {
-    const schema = this.#resolve(named)
+    const schema = this.#collection.resolve(named)
     if ('const' in schema) return schema.const
     const known = this.#known(named, name, noun)
     // The status is lower case in lists (§2.4).
@@ -61,6 +61,8 @@ class Walk {
       if (this.#fits(schema, value)) return value
     const { enum: values, anyOf, type } = schema as Partial<Facts>
     if (values) return values[0]
+    // Null says that there may be none; a made-up text would say nothing.
+    if (anyOf?.some(({ type }) => type === 'null') && anyOf[0]?.type === 'string') return null
     if (anyOf) return this.value(anyOf[0] as JsonSchema, name, noun)
     const own = NOUN_OF[name] ?? name.replace(/s$/, '')
     if (type === 'array') return [this.value(schema.items as JsonSchema, own, noun)]
@@ -71,12 +73,13 @@ class Walk {
 
   /** What the noun of the field says, then the table, then what other nouns say of a field of that name. */
   #known(schema: JsonSchema, name: string, noun: string): unknown[] {
-    const own = this.#collection.examples.get(schema)
+    const { examples } = this.#collection
+    const own = examples.get(schema)
     if (own !== undefined) return [own]
     const keys = [`${noun}.${name}`, name].filter((key) => key in EXAMPLE_VALUES)
     if (keys.length > 0) return keys.map((key) => EXAMPLE_VALUES[key])
-    const elsewhere = exampleNamed(name)
-    return elsewhere === undefined ? [] : [elsewhere]
+    const elsewhere = [exampleNamed(name), examples.get(this.#collection.resolve(schema))]
+    return elsewhere.filter((value) => value !== undefined)
   }
 
   /** Fields that are always there. A call that creates something has none of these, because of its dry run. */
@@ -90,14 +93,9 @@ class Walk {
     return Object.fromEntries(entries)
   }
 
-  #resolve(schema: JsonSchema): JsonSchema {
-    if (typeof schema.$ref !== 'string') return schema
-    return this.#resolve(this.#collection.schemas[schema.$ref.split('/').at(-1) ?? ''] ?? {})
-  }
-
   /** Whether a value of the table is of the field's type; the same name may mean another thing elsewhere. */
   #fits(named: JsonSchema, value: unknown): boolean {
-    const { enum: values, anyOf, items, type } = this.#resolve(named) as Partial<Facts>
+    const { enum: values, anyOf, items, type } = this.#collection.resolve(named) as Partial<Facts>
     if (anyOf) return anyOf.some((schema) => this.#fits(schema, value))
     if (values) return values.includes(value)
     if (Array.isArray(value) && items) return value.every((item) => this.#fits(items, item))

@@ -1,12 +1,24 @@
 import type { z } from 'zod'
 import { dryRun } from '../../../calls/outcome.ts'
+import { paging } from '../../../calls/query.ts'
 import { GROUPS } from '../../../services/catalogue.ts'
 import { problem } from '../protocol/errors.ts'
+import { representedBy } from '../protocol/representation.ts'
 import { BASE_PATH, type ReadRoute, type Route, type WriteRoute } from '../protocol/route.ts'
 import { routes } from '../routes.ts'
 import { exampleAnswer, exampleRequest } from './examples.ts'
-import { accepted, errorTable, headerRefs, headers, parameters, problemResponses, refused } from './openapi-parts.ts'
+import {
+  accepted,
+  errorTable,
+  headerRefs,
+  headers,
+  parameters,
+  problemResponses,
+  refusedRead,
+  refusedWrite,
+} from './openapi-parts.ts'
 import { type JsonSchema, SchemaCollection } from './openapi-schemas.ts'
+import { webhookParameters, webhookResponses, webhooksOf } from './openapi-webhooks.ts'
 
 const dryRunFields = { dryRun: dryRun.dryRun.type, changes: dryRun.changes.type }
 
@@ -24,9 +36,10 @@ file \`admin-token\` of its data directory.
 
 ## Writes
 
-Every write takes three options, whatever it does:
+Every write takes four options, whatever it does:
 
 - \`Prefer: wait=60\` answers when what the call has begun has ended: its operation, job run or other work.
+- \`Prefer: return=representation\` answers with the whole object, as its GET shows it: \`x-representation\` says which.
 - \`Idempotency-Key\` makes it safe to repeat: the repeat gets the first answer.
 - \`dryRun=true\` validates and answers, and changes nothing. \`If-Match\` refuses a write to something that has changed.
 
@@ -49,19 +62,27 @@ export function openApiDocument(): JsonSchema {
     const operation = 'read' in route ? readOperation(route, collection) : writeOperation(route, collection)
     paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation }
   }
+  const webhooks = webhooksOf(collection)
   const problemSchema = collection.output(problem)
   return {
     openapi: '3.1.0',
-    info: { title: 'Berth REST API', version: '1', description: description() },
+    info: {
+      title: 'Berth REST API',
+      version: '1',
+      description: description(),
+      license: { name: 'Apache License 2.0', identifier: 'Apache-2.0' },
+      contact: { name: 'The operator of this installation' },
+    },
     servers: [{ url: BASE_PATH }],
     security: [{ bearer: [] }, { token: [] }],
     tags: tagsOf(routes),
     paths,
+    webhooks,
     components: {
       schemas: collection.schemas,
-      parameters,
+      parameters: { ...parameters, ...webhookParameters },
       headers,
-      responses: problemResponses(problemSchema),
+      responses: { ...problemResponses(problemSchema, routes.flatMap(ownRefusals)), ...webhookResponses },
       securitySchemes: {
         token: { type: 'apiKey', in: 'header', name: 'Authorization', description: 'The token, without a scheme.' },
         bearer: { type: 'http', scheme: 'bearer', description: 'The token, after "Bearer ".' },
@@ -70,14 +91,18 @@ export function openApiDocument(): JsonSchema {
   }
 }
 
+/** Codes that not every write may be refused with. */
+const ownRefusals = (route: Route) => ('command' in route && route.command.progress?.refusals) || []
+
 const parameterRefs = (names: string[]) => names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 
 function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSchema {
   const { name, about, example, query, answer, isSingle, mayBeCsv } = route.read
   const shared = parameterRefs(isSingle ? ['IfNoneMatch', 'RequestId'] : ['RequestId'])
   const notModified = { description: 'The answer that you have is still right.', headers: headerRefs(['ETag']) }
-  const [asked, shown] = [collection.input(query), collection.output(answer)]
+  const [asked, shown] = [collection.input(query), collection.answerOf(name, answer)]
   const request = exampleRequest(example, asked, collection)
+  const asksForSomething = Object.keys(query.shape).some((field) => !(field in paging))
   const done = accepted(shown, isSingle ? ['ETag'] : [], exampleAnswer(example, route.path, shown, collection))
   const csv = { 'text/csv': { schema: { type: 'string' } } }
   return {
@@ -85,21 +110,21 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
     summary: titleOf(name),
     description: about,
     tags: [route.group],
-    parameters: [...queryParameters(asked, request), ...shared],
+    parameters: [...queryParameters(asked, request, collection), ...shared],
     responses: {
       200: mayBeCsv ? { ...done, content: { ...(done.content as JsonSchema), ...csv } } : done,
       ...(isSingle ? { 304: notModified } : {}),
-      ...refused('RefusedRead'),
+      ...refusedRead(asksForSomething),
     },
   }
 }
 
 function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSchema {
   const { name, about, example = {}, dangerous, input } = route.command
-  const schema = collection.input(input)
   const takesQuery = route.method === 'DELETE'
+  const schema = takesQuery ? collection.input(input) : collection.inputOf(name, input)
   const request = exampleRequest(example, schema, collection)
-  const shown = collection.output(withDryRun(route))
+  const shown = collection.answerOf(name, withDryRun(route))
   const shared = parameterRefs(['DryRun', 'IdempotencyKey', 'IfMatch', 'Prefer', 'RequestId'])
   return {
     operationId: route.alias ?? name,
@@ -108,7 +133,8 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
     tags: [route.group],
     ...(dangerous ? { 'x-dangerous': true, 'x-badges': [{ name: 'dangerous', color: '#b3402a' }] } : {}),
     ...dryRunAnswer(route, collection),
-    parameters: [...(takesQuery ? queryParameters(schema, request) : []), ...shared],
+    ...representation(route, collection),
+    parameters: [...(takesQuery ? queryParameters(schema, request, collection) : []), ...shared],
     ...(takesQuery
       ? {}
       : { requestBody: { required: true, content: { 'application/json': { schema, example: request } } } }),
@@ -118,7 +144,7 @@ function writeOperation(route: WriteRoute, collection: SchemaCollection): JsonSc
         ['ETag', 'Operation-Location', 'Idempotent-Replayed', 'Operation-Status', 'Preference-Applied'],
         exampleAnswer(example, route.path, shown, collection),
       ),
-      ...refused('RefusedWrite'),
+      ...refusedWrite(ownRefusals(route)),
     },
   }
 }
@@ -141,11 +167,20 @@ function dryRunAnswer(route: WriteRoute, collection: SchemaCollection): JsonSche
   return answer ? { 'x-dry-run-answer': collection.output(answer) } : {}
 }
 
+/** The answer to `Prefer: return=representation`. Apart, too: the usual answer has its one type. */
+function representation(route: WriteRoute, collection: SchemaCollection): JsonSchema {
+  const represented = representedBy(route, routes)
+  if (!represented) return {}
+  return { 'x-representation': collection.answerOf(represented.read.name, represented.read.answer) }
+}
+
 function queryParameters(
   { properties = {}, required = [] }: JsonSchema,
   examples: Record<string, unknown>,
+  collection: SchemaCollection,
 ): JsonSchema[] {
-  return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => {
+  return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description: own, ...schema }]) => {
+    const description = own ?? collection.resolve(schema).description
     const example = name in examples ? { example: examples[name] } : {}
     return { name, in: 'query', description, required: (required as string[]).includes(name), schema, ...example }
   })

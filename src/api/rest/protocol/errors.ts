@@ -52,6 +52,9 @@ const RETRY_AFTER_SECONDS = 5
 /** Clients retry these, so the answer says when. */
 const RETRIED: ReadonlySet<ErrorCode> = new Set(['UNAVAILABLE', 'RUNTIME_UNAVAILABLE', 'RATE_LIMITED'])
 
+/** Whether a refusal with this code says when to repeat the request. */
+export const isRetriedCode = (code: ErrorCode): boolean => RETRIED.has(code)
+
 /** Any thrown value as a refusal. Internal errors are masked for callers, and logged with the request's id. */
 export function refusalOf(thrown: unknown, requestId: string): DomainError {
   const error = asDomainError(thrown)
@@ -87,7 +90,7 @@ export function renderProblem(
     ...(at.isLifecycle ? { success: false } : {}),
   }
   const headers: Record<string, string> = { 'Content-Type': 'application/problem+json', ...challengeAt(status) }
-  if (RETRIED.has(refusal.code)) headers['Retry-After'] = String(retryAfterSeconds)
+  if (isRetriedCode(refusal.code)) headers['Retry-After'] = String(retryAfterSeconds)
   if (replayOf) headers['Idempotent-Replayed'] = 'true'
   if (refusal instanceof MethodNotAllowed) headers.Allow = refusal.allow
   return { body, headers }

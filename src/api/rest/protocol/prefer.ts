@@ -5,12 +5,22 @@ import { invalidField } from '../../../domain/errors.ts'
  * 7240 requires. A known one with an invalid value is refused.
  */
 export function waitOf(prefer: string | undefined, maxSeconds: number): number | undefined {
+  const value = preferredOf(prefer, 'wait')
+  if (value === undefined) return
+  const seconds = /^(?:(\d+)|"(\d+)")$/.exec(value)
+  if (seconds) return Math.min(Number(seconds[1] ?? seconds[2]), maxSeconds)
+  throw invalidField('Prefer', `wait must be a whole number of seconds from 0 to ${maxSeconds}, as in wait=60`)
+}
+
+/** Whether `Prefer: return=representation` asks for the whole object. Other values of `return` are ignored. */
+export const wantsRepresentation = (prefer: string | undefined): boolean =>
+  /^"?representation"?$/.test(preferredOf(prefer, 'return') ?? '')
+
+/** The value of the first preference of that name. */
+function preferredOf(prefer: string | undefined, wanted: string): string | undefined {
   for (const preference of preferencesOf(prefer ?? '')) {
     const [name = '', value = ''] = splitOnce(splitOnce(preference, ';')[0] ?? '', '=')
-    if (name.trim().toLowerCase() !== 'wait') continue
-    const seconds = /^(?:(\d+)|"(\d+)")$/.exec(value.trim())
-    if (seconds) return Math.min(Number(seconds[1] ?? seconds[2]), maxSeconds)
-    throw invalidField('Prefer', `wait must be a whole number of seconds from 0 to ${maxSeconds}, as in wait=60`)
+    if (name.trim().toLowerCase() === wanted) return value.trim()
   }
 }
 

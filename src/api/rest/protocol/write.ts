@@ -11,12 +11,13 @@ import { addressOf, answer, type ServerContext } from '../../http/context.ts'
 import { expectedVersionOf, versionEtag } from '../../http/etag.ts'
 import { readJsonObject } from '../../http/request-body.ts'
 import { withinSeconds } from './deadline.ts'
-import { waitOf } from './prefer.ts'
+import { waitOf, wantsRepresentation } from './prefer.ts'
 import { queryReader, searchOf } from './query.ts'
-import { BASE_PATH, type RestDependencies, type RouteAnswer, type WriteRoute } from './route.ts'
+import { withRepresentation } from './representation.ts'
+import { BASE_PATH, type ReadRoute, type RestDependencies, type RouteAnswer, type WriteRoute } from './route.ts'
 
 /** Runs a command: input from the body (DELETE: or the query), options from headers, answer in the route's shape. */
-export function writeHandler(dependencies: RestDependencies, route: WriteRoute) {
+export function writeHandler(dependencies: RestDependencies, route: WriteRoute, represented: ReadRoute | null) {
   const { config, draining } = dependencies
   const takesQuery = route.method === 'DELETE'
   const { defaultWaitSeconds } = route.command
@@ -40,7 +41,17 @@ export function writeHandler(dependencies: RestDependencies, route: WriteRoute) 
     if (!takesQuery) refuseFields(search)
     const body = await readJsonObject(c.req.raw, config.BERTH_BODY_LIMIT_KB)
     const input = takesQuery ? together(readQuery(search), body) : body
-    const { text, headers } = await answerWrite(dependencies, route, { caller: c.get('caller'), input, options })
+    const caller = c.get('caller')
+    const written = await answerWrite(dependencies, route, { caller, input, options })
+    const isShown = represented && !dryRun && wantsRepresentation(c.req.header('prefer'))
+    const { text, headers } = isShown
+      ? await withRepresentation(dependencies, represented, {
+          caller,
+          requestId: options.requestId,
+          input,
+          answer: written,
+        })
+      : written
     return answer(c, 200, text, headers)
   }
 }
