@@ -8,7 +8,7 @@ export const listOrder = enumeration('ListOrder', 'Order of a list.', {
 
 export type ListOrder = z.output<typeof listOrder.type>
 
-export const namedOrder = enumeration('NamedOrder', 'Order of a list of things that have names.', {
+export const namedOrder = enumeration('NamedOrder', 'Order of a list, by age or name.', {
   NEWEST_FIRST: 'Newest entries first.',
   OLDEST_FIRST: 'Oldest entries first.',
   NAME: 'By name, from A to Z.',

@@ -27,7 +27,7 @@ export const CORE: readonly string[] = [
   'change-variables',
   'change-resources',
   'apply-app-env-changes',
-  'redeploy-app-env',
+  'restart-app-env',
   'rollback-app-env',
 ]
 

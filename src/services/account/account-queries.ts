@@ -17,7 +17,7 @@ import { member } from './member-fields.ts'
 export const accounts = collection({
   model: 'Account',
   orders: BY_AGE_OR_NAME,
-  filters: { name: containing('name', 'Text in the name: only accounts with it, in upper or lower case.') },
+  filters: { name: containing('name', 'Text in the name, in any case.') },
   async scope(_database, caller, _filter: object) {
     userOf(caller)
     return caller.isInstallationAdmin ? {} : { id: { in: [...caller.memberships.keys()] } }

@@ -40,15 +40,15 @@ const appEnvs = collection({
   model: 'AppEnv',
   orders: BY_AGE_OR_NAME,
   filters: {
-    name: containing('name', 'Text in the name: only environments with it, in upper or lower case.'),
+    name: containing('name', 'Text in the name, in any case.'),
     status: oneOf('status', appEnvStatus, 'Statuses: only environments with one of these.'),
     health: oneOf('health', health, 'Observed states: only environments with one of these.'),
     type: oneOf((type) => ({ app: { type } }), appTypes, 'Types: only environments of apps of one of these.'),
     region: withText('regionCode', 'Code of a region: only environments there.'),
     gitBranch: withText('gitBranch', 'Git branch: only environments that are built from it.'),
     labels: labelled('environments'),
-    from: since('createdAt', 'Earliest time at which the environments were created.'),
-    to: until('createdAt', 'Latest time at which the environments were created.'),
+    from: since('createdAt', 'Earliest time of creation.'),
+    to: until('createdAt', 'Latest time of creation.'),
   },
   async scope(database, caller, { accountId, appId }: AppEnvFilter) {
     const app = appId ? await findApp(database, caller, appId) : null

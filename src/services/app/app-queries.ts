@@ -27,11 +27,11 @@ export const apps = collection({
   model: 'App',
   orders: BY_AGE_OR_NAME,
   filters: {
-    name: containing('name', 'Text in the name: only apps with it, in upper or lower case.'),
+    name: containing('name', 'Text in the name, in any case.'),
     type: oneOf('type', appTypes, 'Types: only apps of one of these.'),
     labels: labelled('apps'),
-    from: since('createdAt', 'Earliest time at which the apps were created.'),
-    to: until('createdAt', 'Latest time at which the apps were created.'),
+    from: since('createdAt', 'Earliest time of creation.'),
+    to: until('createdAt', 'Latest time of creation.'),
   },
   scope: async (database, caller, { accountId }: AppFilter) => ({
     accountId: await readableAccount(database, caller, accountId),

@@ -22,8 +22,8 @@ const backups = collection({
   filters: {
     status: oneOf('status', backupStatus, 'Statuses: only backups with one of these.'),
     kind: oneOf('kind', backupKind, 'Kinds: only backups of one of these.'),
-    from: since('createdAt', 'Earliest time at which the backups were begun.'),
-    to: until('createdAt', 'Latest time at which the backups were begun.'),
+    from: since('createdAt', 'Earliest time of the backups.'),
+    to: until('createdAt', 'Latest time of the backups.'),
   },
   async scope(database, caller, { accountId, appEnvId, envName }: BackupFilter) {
     if (appEnvId === undefined && envName === undefined) {

@@ -26,7 +26,7 @@ const credentials = collection({
   model: 'Credential',
   orders: BY_AGE_OR_NAME,
   filters: {
-    name: containing('name', 'Text in the name: only credentials with it, in upper or lower case.'),
+    name: containing('name', 'Text in the name, in any case.'),
     type: oneOf('type', credentialType, 'Types: only credentials of one of these.'),
   },
   async scope(database, caller, { accountId }: CredentialFilter) {

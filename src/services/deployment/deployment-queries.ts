@@ -36,8 +36,8 @@ const deployments = collection({
     gitBranch: withText('gitBranch', 'Git branch: only versions that were built from it.'),
     gitCommitId: withText('gitCommitId', 'Git commit: only versions that were built from it.'),
     requestedBy: withId('requestedBy', 'user who requested the versions'),
-    from: since('createdAt', 'Earliest time at which the versions were requested.'),
-    to: until('createdAt', 'Latest time at which the versions were requested.'),
+    from: since('createdAt', 'Earliest time of the versions.'),
+    to: until('createdAt', 'Latest time of the versions.'),
   },
   async scope(database, caller, { appEnvId, envName }: AppEnvAddress) {
     const { id } = await observeAppEnv(database, caller, { appEnvId, envName })

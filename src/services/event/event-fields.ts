@@ -74,7 +74,7 @@ const field = fieldsOf<EventRow>()
 
 export const event = resource({
   name: 'Event',
-  id: 'Event',
+  id: 'AccountEvent',
   description: 'Something that happened, as the account’s event sequence records it.',
   examples: {
     cursor: '421',

@@ -50,8 +50,8 @@ const jobRuns = collection({
     status: oneOf('status', jobRunStatus, 'Progress: only runs with one of these.'),
     trigger: oneOf('trigger', jobRunTrigger, 'Triggers: only runs that were started by one of these.'),
     contentId: withId('contentId', 'version of the runs'),
-    from: since('queuedAt', 'Earliest time at which the runs were requested.'),
-    to: until('queuedAt', 'Latest time at which the runs were requested.'),
+    from: since('queuedAt', 'Earliest time of the runs.'),
+    to: until('queuedAt', 'Latest time of the runs.'),
   },
   async scope(database, caller, { accountId, appEnvId, envName }: JobRunFilter) {
     if (appEnvId === undefined && envName === undefined) {

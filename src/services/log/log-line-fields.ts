@@ -77,7 +77,7 @@ export const logLine = resource({
       'Level that the line names: in JSON or logfmt, or as the engine of a managed service writes it; null where it names none.',
     ),
     appEnvId: field.given('appEnvId', text, 'Id of the environment whose log has the line.'),
-    id: field.given('id', text, 'Position of the line in the log of its environment, for `around`.', { only: 'rest' }),
+    id: field.given('id', text, 'Position of the line in the log of its environment.', { only: 'rest' }),
     text: field.given(
       'text',
       text.nullable().optional(),

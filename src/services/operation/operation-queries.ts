@@ -47,8 +47,8 @@ const operations = collection({
       'Whether to list only operations that used up every attempt, or only the others.',
     ),
     requestedBy: withId('requestedBy', 'user who requested the operations'),
-    from: since('createdAt', 'Earliest time at which the operations were requested.'),
-    to: until('createdAt', 'Latest time at which the operations were requested.'),
+    from: since('createdAt', 'Earliest time of the operations.'),
+    to: until('createdAt', 'Latest time of the operations.'),
   },
   async scope(database, caller, { accountId, appEnvId, envName }: OperationFilter) {
     if (appEnvId === undefined && envName === undefined) {

@@ -18,10 +18,7 @@ const COMMIT = /^[0-9a-f]{4,64}$/i
 /** A range, which every collation keeps an index of: no hexadecimal digit comes after f. */
 const beginningWith = (commit: string) => ({ gte: commit, lt: `${commit}g` })
 
-const text = containing(
-  'name',
-  'Text to find: a part of a name in upper or lower case, or the beginning of a git commit.',
-)
+const text = containing('name', 'Text to find: a part of a name in any case, or the beginning of a git commit.')
 
 interface Search {
   accountId?: string | undefined

@@ -50,7 +50,7 @@ interface InstallationFilter {
 const installations = collection({
   model: 'SolutionInstallation',
   filters: {
-    appName: containing('appName', 'Text in the name: only installations with it, in upper or lower case.'),
+    appName: containing('appName', 'Text in the name, in any case.'),
     status: oneOf('status', installationStatus, 'Progress: only installations with one of these.'),
     solutionSlug: withText('solutionSlug', 'Slug of a solution: only its installations.'),
   },

@@ -17,7 +17,7 @@ interface TokenFilter {
 const tokens = collection({
   model: 'Token',
   filters: {
-    name: containing('name', 'Text in the name: only tokens with it, in upper or lower case.'),
+    name: containing('name', 'Text in the name, in any case.'),
     kind: oneOf('kind', tokenKind, 'Kinds: only tokens of one of these.'),
   },
   async scope(database, caller, { userId, appEnvId }: TokenFilter) {

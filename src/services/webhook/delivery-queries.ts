@@ -22,8 +22,8 @@ const deliveries = collection({
   model: 'WebhookDelivery',
   filters: {
     status: oneOf('status', webhookDeliveryStatus, 'Progress: only deliveries with one of these.'),
-    from: since('createdAt', 'Earliest time at which the deliveries were made.'),
-    to: until('createdAt', 'Latest time at which the deliveries were made.'),
+    from: since('createdAt', 'Earliest time of the deliveries.'),
+    to: until('createdAt', 'Latest time of the deliveries.'),
   },
   async scope(database, caller, { webhookId }: { webhookId: string }) {
     await permitDeliveriesOf(database, caller, webhookId)

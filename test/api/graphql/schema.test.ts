@@ -142,6 +142,7 @@ describe('the schema', () => {
         "Query.pods",
         "Query.regionEngines",
         "Query.regions",
+        "Query.search",
         "Query.solutions",
         "Query.webhookAttempts",
         "RequestCost.parts",

@@ -80,12 +80,18 @@ const payloadOf = (type: EventType, collection: SchemaCollection): JsonSchema =>
   required: ['payload'],
 })
 
+const labels = z.record(z.string(), z.string()).nullable()
+
 /** Open, because the payload of each type stands beside it. */
 const eventSubject = z
   .looseObject({
     accountId: text.describe('Id of the account that the event is of.'),
     appId: text.nullable().describe('Id of the app that the event is about; null where it is about none.'),
     appEnvId: text.nullable().describe('Id of the environment that the event is about; null where it is about none.'),
+    appLabels: labels.describe('Labels of the app when the event is sent; null where the event is about none.'),
+    appEnvLabels: labels.describe(
+      'Labels of the environment when the event is sent; null where the event is about none.',
+    ),
     operationId: text.nullable().describe('Id of the operation that the event is about; null where it is about none.'),
     cursor: text.describe('Position of the event in the sequence of the account.'),
   })
@@ -101,6 +107,8 @@ function exampleOf(type: EventType): JsonSchema {
       accountId: exampleId('acc'),
       appId: isOfApp ? exampleId('app') : null,
       appEnvId: isOfAppEnv ? exampleId('env') : null,
+      appLabels: isOfApp ? { team: 'checkout' } : null,
+      appEnvLabels: isOfAppEnv ? {} : null,
       operationId: type.startsWith('operation.') ? exampleId('op') : null,
       cursor: '4711',
       payload: EVENT_PAYLOADS[type].example,

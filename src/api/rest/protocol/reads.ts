@@ -18,7 +18,7 @@ export function readOf(query: AnyQuery): AnyRead {
 }
 
 /** A count takes as long as reading: it is made when it is asked for. */
-const counting = { count: z.boolean().default(false).describe('Whether the answer says how many items there are.') }
+const counting = { count: z.boolean().default(false).describe('Whether to count all items.') }
 
 const counted = {
   totalCount: z
