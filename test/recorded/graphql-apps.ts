@@ -86,6 +86,15 @@ async function readApps({ graphql, accountId, appEnv }: Fixture, appId: string):
   await graphql('read an unknown node', node, { id: `app_${UNKNOWN}` })
   await graphql('read a node of no kind', node, { id: 'nonsense' })
   await graphql('read a node of others', node, { id: appId }, { as: 'stranger' })
+  const nodes = 'query ($ids: [ID!]!) { nodes(ids: $ids) { __typename id } }'
+  await graphql('read several nodes', nodes, { ids: [appId, `app_${UNKNOWN}`] })
+  await graphql('read too many nodes', nodes, { ids: Array.from({ length: 101 }, () => appId) })
+  const search = 'query ($text: String!) { search(text: $text) { kind id name app { id } } }'
+  await graphql('search an account', search, { text: 'shop' })
+  await graphql('search for nothing', search, { text: '' })
+  const cost = '{ apps(first: 5) { totalCount nodes { id } } requestCost { requested allowed parts { field cost } } }'
+  await graphql('read the cost of a request', cost)
+  await graphql('read the cost of a request without a token', cost, {}, { as: 'none' })
 }
 
 async function changeApps({ graphql }: Fixture, appId: string): Promise<void> {

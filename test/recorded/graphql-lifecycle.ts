@@ -127,15 +127,15 @@ async function readOperations({ graphql }: Fixture, appEnvId: string): Promise<v
   await graphql('read an operation', one, { id: nodes[0].id })
   await graphql('read an unknown operation', one, { id: `op_${UNKNOWN}` })
   await graphql('read an operation of others', one, { id: nodes[0].id }, { as: 'stranger' })
-  const versions = `query ($appEnvId: ID, $first: Int, $after: String, $toDate: DateTime) {
-    deployments(appEnvId: $appEnvId, first: $first, after: $after, toDate: $toDate) {
+  const versions = `query ($appEnvId: ID, $first: Int, $after: String, $to: DateTime) {
+    deployments(appEnvId: $appEnvId, first: $first, after: $after, to: $to) {
       nodes { ...Deployment } edges { cursor } pageInfo { ...Page } } }`
   const deployments = (await graphql('list deployments, first page', versions, { appEnvId, first: 3 })).body.data
     .deployments
   const after = deployments.pageInfo.endCursor
   await graphql('list deployments, second page', versions, { appEnvId, first: 1, after })
-  await graphql('list deployments of long ago', versions, { appEnvId, toDate: '2021-01-01T00:00:00Z' })
-  await graphql('list deployments of a bad date', versions, { appEnvId, toDate: 'yesterday' })
+  await graphql('list deployments of long ago', versions, { appEnvId, to: '2021-01-01T00:00:00Z' })
+  await graphql('list deployments of a bad date', versions, { appEnvId, to: 'yesterday' })
   await graphql('list deployments of none', versions)
   const deployment =
     'query ($id: ID!) { deployment(id: $id) { id version appEnv { id operations(first: 1) { nodes { kind } } } } }'

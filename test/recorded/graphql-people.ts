@@ -194,4 +194,9 @@ async function readAudit({ graphql, accountId }: Fixture): Promise<void> {
   await graphql('read the audit log of long ago', page, { to: '2021-01-01T00:00:00Z' })
   await graphql('read the audit log by a bad cursor', page, { after: 'nonsense' })
   await graphql('read the audit log as a stranger', page, { accountId }, { as: 'stranger' })
+  const events = `query ($accountId: ID, $after: String) {
+    events(accountId: $accountId, first: 3, after: $after) { nodes { type appEnvId payload } pageInfo { ...Page } } }`
+  await graphql('read past events', events, { accountId })
+  await graphql('read past events by a bad cursor', events, { after: 'nonsense' })
+  await graphql('read past events as a stranger', events, { accountId }, { as: 'stranger' })
 }

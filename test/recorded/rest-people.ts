@@ -221,4 +221,9 @@ async function readAudit({ rest, accountId }: Fixture): Promise<void> {
   await rest('read the audit log of long ago', 'GET /account/audit', { accountId, to: '2021-01-01T00:00:00Z' })
   await rest('read the audit log by a bad cursor', 'GET /account/audit', { cursor: 'nonsense' })
   await rest('read the audit log as a stranger', 'GET /account/audit', { accountId }, { as: 'stranger' })
+  await rest('read past events', 'GET /account/events', { accountId, limit: '3' })
+  await rest('read past events by a bad cursor', 'GET /account/events', { cursor: 'nonsense' })
+  await rest('read past events as a stranger', 'GET /account/events', { accountId }, { as: 'stranger' })
+  await rest('search an account', 'GET /account/search', { accountId, text: 'shop' })
+  await rest('search as a stranger', 'GET /account/search', { accountId, text: 'shop' }, { as: 'stranger' })
 }

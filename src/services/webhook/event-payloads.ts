@@ -77,6 +77,7 @@ export const EVENT_PAYLOADS: Readonly<Record<EventType, Payload>> = {
   'account.updated': payload(
     {
       accountId: said('Id of the account.'),
+      name: text.optional().describe('Name of the account, where that was set.'),
       allowFunctions: flag.optional().describe('Whether the account may have functions, where that was set.'),
       allowAutoScaling: flag.optional().describe('Whether the account may have autoscaling, where that was set.'),
       plan: text.optional().describe('Code of the plan of the account, where that was set.'),
