@@ -16,6 +16,10 @@ const EXCEPTIONS: Record<string, { where: RegExp; reason: string }> = {
   },
   'A job run': { where: /'Job run (at|that)/, reason: 'describes a record of the contract (§4.4)' },
   "'app'": { where: /'[Aa]pp'/, reason: 'the noun: ids, audit entries and both APIs’ types name it' },
+  Jobs: { where: /name: 'Jobs'/, reason: 'a group of calls' },
+  'kind: APP': { where: /kind: 'APP'/, reason: 'the noun, among what a search finds' },
+  "task: 'job'": { where: /task: 'job'/, reason: 'a word of those who look for a tool' },
+  'dockerPreset of an example': { where: /dockerPreset: 'CUSTOM'/, reason: 'what an example of an answer shows' },
   "typeof … === 'function'": { where: /typeof [^=!]+ [!=]== 'function'/, reason: 'the language’s own word' },
 }
 

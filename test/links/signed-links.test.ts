@@ -149,6 +149,8 @@ const MADE_BY: Readonly<Record<string, string>> = {
   'src/services/account/invitation-commands.ts': 'test/services/invitations.test.ts',
   'src/services/backup/download-backup.ts': 'here',
   'src/services/git-hook/git-hook-fields.ts': 'has an example of one, whose pushes are signed',
+  'src/services/remote-session/open-remote-session.ts':
+    'has a ticket that is used once, and is no signature: test/api/remote-sessions',
   'src/services/services.ts': 'signs cookies of OAuth',
   'src/services/sign-in/reset-password.ts': 'test/api/sign-in/passwords.test.ts',
   'src/services/upload/request-storage-key.ts': 'here',

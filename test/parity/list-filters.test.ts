@@ -94,7 +94,7 @@ const filtersOf = (kind: string) =>
 test('every list has an order, and most have filters', () => {
   expect(LISTS.filter(({ input }) => !('orderBy' in input.shape)).map(({ name }) => name)).toEqual([])
   const bare = LISTS.filter((query) => !FILTERS.some((one) => one.query === query)).map(({ name }) => name)
-  expect(bare.sort()).toEqual(['listAuthorizations', 'listGitHooks', 'listInvitations'])
+  expect(bare.sort()).toEqual(['listAuthorizations', 'listGitHooks', 'listInvitations', 'listMembers'])
 })
 
 describe.each(LISTS.map((query) => [query.name, query] as const))('%s', (_name, query) => {

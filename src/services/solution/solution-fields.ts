@@ -62,7 +62,7 @@ const solutionComponent = resource({
     name: 'WordPress',
     type: 'app',
     dockerPreset: 'CUSTOM',
-    dependsOn: ['db'],
+    dependsOn: ['database'],
   },
   fields: {
     key: componentField.column('key', text, 'Key of the component in the solution.'),

@@ -132,8 +132,8 @@ describe('rows that the database writes', () => {
     const { database } = reads.world
     const app = await database.app.findFirstOrThrow({ orderBy: { id: 'asc' } })
     const all = Array.from({ length: 0x2100 }, (_, code) => String.fromCharCode(code + 1)).join('')
-    await database.app.update({ where: { id: app.id }, data: { name: `${all}🙂\ufffe\uffff` } })
-    await sameAnswer('{ apps { nodes { name } } }')
+    await database.app.update({ where: { id: app.id }, data: { image: `${all}🙂\ufffe\uffff` } })
+    await sameAnswer('{ apps { nodes { image } } }')
     // Beside a page a row is put together in another way.
     await sameAnswer('{ apps { nodes { name port useImage image createdAt appEnvs { nodes { id } } } } }')
     const times = [
@@ -143,7 +143,7 @@ describe('rows that the database writes', () => {
       '1969-12-31T23:59:59.001Z',
     ]
     for (const createdAt of times) {
-      await database.app.update({ where: { id: app.id }, data: { name: app.name, createdAt: new Date(createdAt) } })
+      await database.app.update({ where: { id: app.id }, data: { image: app.image, createdAt: new Date(createdAt) } })
       expect(await sameAnswer('{ apps { nodes { id createdAt } } }')).toContain(createdAt)
       await sameAnswer('{ apps { nodes { createdAt appEnvs { nodes { id } } } } }')
     }
