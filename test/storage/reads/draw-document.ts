@@ -71,7 +71,8 @@ function selectionOf(drawing: Drawing, type: GraphQLOutputType, depth: number): 
   const count = depth === 0 ? draw.whole(1, 2) : draw.whole(1, 5)
   const chosen = Array.from({ length: count }, () => draw.one(fields))
   // A page without its items says little.
-  const items = fields.find(({ name }) => name === 'edges' || name === 'nodes')
+  const isPage = named.name.endsWith('Connection')
+  const items = isPage ? fields.find(({ name }) => name === 'edges' || name === 'nodes') : undefined
   if (items && draw.chance(0.8)) chosen.push(items)
   const parts = chosen.map((field) => fieldOf(drawing, field, depth)).filter((part) => part !== null)
   if (parts.length === 0 || draw.chance(0.1)) parts.push('__typename')
@@ -130,16 +131,26 @@ function argumentOf(drawing: Drawing, field: GraphQLField<unknown, unknown>, arg
   const isRequired = type.endsWith('!')
   if (!isRequired && !draw.chance(usualness(field, arg.name))) return null
   const value = drawnValue(drawing, field, arg)
-  if (!draw.chance(0.3)) return `${arg.name}: ${isEnumType(getNamedType(arg.type)) ? value : JSON.stringify(value)}`
+  if (!draw.chance(0.3)) return `${arg.name}: ${literal(arg, value)}`
   return `${arg.name}: ${variable(drawing, type, value)}`
 }
 
+function literal(arg: GraphQLArgument, value: unknown): string {
+  if (!isEnumType(getNamedType(arg.type))) return JSON.stringify(value)
+  return Array.isArray(value) ? `[${value.join(', ')}]` : String(value)
+}
+
+/** Filters of lists, of which each leaves less to compare. */
+const FILTERS = new Set(['name', 'type', 'status', 'health', 'labels', 'kind', 'outcome', 'from', 'to', 'region'])
+
 /** Paging both ways at once is refused, so it is rare; a noun is mostly named. */
 function usualness({ args }: GraphQLField<unknown, unknown>, name: string): number {
+  if (FILTERS.has(name) || name.startsWith('git') || name === 'requestedBy') return 0.06
+  if (name === 'orderBy') return 0.4
   if (name === 'last' || name === 'before') return 0.12
   if (name === 'after') return 0.3
   if (name === 'first') return 0.6
-  return name === 'envName' || args.length > 6 ? 0.2 : 0.6
+  return name === 'envName' || name === 'isDeadLetter' ? 0.2 : args.length > 14 ? 0.3 : 0.6
 }
 
 function variable(drawing: Drawing, type: string, value: unknown): string {
@@ -167,6 +178,8 @@ const PREFIXES: Readonly<Record<string, string>> = {
   deployment: 'con',
   contentId: 'con',
   operation: 'op',
+  operationId: 'op',
+  requestedBy: 'usr',
   token: 'tok',
   credential: 'cred',
   webhook: 'hook',
@@ -178,8 +191,11 @@ const PREFIXES: Readonly<Record<string, string>> = {
 
 function drawnValue({ draw, pool }: Drawing, field: GraphQLField<unknown, unknown>, arg: GraphQLArgument): unknown {
   const type = getNullableType(arg.type)
-  if (isListType(type)) return []
   const named = getNamedType(type)
+  if (isListType(type)) {
+    if (isEnumType(named)) return [draw.one(named.getValues()).name]
+    return named.name === 'ID' ? [idOf(draw, pool, undefined)] : ['team=checkout']
+  }
   if (isEnumType(named)) return draw.one(named.getValues()).name
   if (named.name === 'Int') return draw.chance(0.9) ? draw.whole(1, 4) : draw.one([0, -1, 7, 1000, 1001])
   if (named.name === 'Boolean') return draw.chance(0.5)

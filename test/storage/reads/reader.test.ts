@@ -106,7 +106,9 @@ describe('queries', () => {
       orderBy: { id: 'asc' },
     })),
     'conditions on lists of relations': of('App', () => ({
-      where: { appEnvs: { some: { status: 'RUNNING' }, none: { slug: 'nothing' } } },
+      where: {
+        appEnvs: { some: { status: 'RUNNING' }, none: { slug: 'nothing' }, every: { health: { not: 'DEGRADED' } } },
+      },
       orderBy: { id: 'asc' },
     })),
     'times and nothing': of('Operation', () => ({

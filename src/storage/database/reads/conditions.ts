@@ -78,15 +78,16 @@ function contained(writer: Writer, sql: string, operator: 'in' | 'notIn', values
   return operator === 'in' ? `${sql} = ANY(${list})` : `${sql} <> ALL(${list})`
 }
 
-const LIST_FILTERS: Readonly<Record<string, string>> = { some: 'EXISTS', none: 'NOT EXISTS' }
-
 function relationCondition(writer: Writer, model: Model, name: string, wanted: unknown, alias: string): string {
   const relation = model.relations.get(name)
   if (!relation) throw new Unknown(`where ${name}`)
   if (!relation.isList) return exists(writer, model, name, wanted, alias)
   const filters = entriesOf(wanted).map(([filter, where]) => {
-    if (!(filter in LIST_FILTERS)) throw new Unknown(filter)
-    return `${LIST_FILTERS[filter] === 'EXISTS' ? '' : 'NOT '}${exists(writer, model, name, where, alias)}`
+    if (filter === 'some') return exists(writer, model, name, where, alias)
+    if (filter === 'none') return `NOT ${exists(writer, model, name, where, alias)}`
+    // None that does not fit.
+    if (filter === 'every') return `NOT ${exists(writer, model, name, { NOT: where }, alias)}`
+    throw new Unknown(filter)
   })
   return filters.join(' AND ') || 'TRUE'
 }
