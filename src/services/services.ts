@@ -53,7 +53,7 @@ import { isByTokenOnly, readSignInMethods } from './sign-in/sign-in-methods.ts'
 import { observeAppEnv } from './targets/get-app-env.ts'
 import { receiveUpload } from './upload/receive-upload.ts'
 import { listUsageLines, readTotals } from './usage/usage-queries.ts'
-import { findSelf } from './user/user-queries.ts'
+import { findActor, findSelf } from './user/user-queries.ts'
 
 interface ServiceDependencies {
   database: Database
@@ -99,7 +99,7 @@ export function createServices(dependencies: ServiceDependencies) {
       askForPasskey,
       byPasskey: signInByPasskey,
     }),
-    users: bind(database, { self: findSelf }),
+    users: bind(database, { self: findSelf, actor: findActor }),
     authorizations: bind(database, { consent: readConsent }),
     oauth: bind(dependencies, {
       saveState,

@@ -123,6 +123,15 @@ describe('an id leads to what it names', () => {
     expect(body).toEqual({ webhook: { id: place.webhookId, account: { id: place.accountId } } })
   })
 
+  test('of a user, by name', async () => {
+    const { requestedBy } = await world.database.operation.findUniqueOrThrow({ where: { id: place.operationId } })
+    const { username } = await world.database.user.findUniqueOrThrow({ where: { id: String(requestedBy) } })
+    const field = `operation(id: "${place.operationId}") { requestedBy requester { id username } }`
+    const { body } = await readGraphQL(served, world.adminToken, field)
+    expect(body).toEqual({ requestedBy, requester: { id: requestedBy, username } })
+    expect((await readGraphQL(served, place.tokens.ofAppEnv, field)).body).toEqual({ requestedBy, requester: null })
+  })
+
   test('and to nothing where the caller may not go', async () => {
     const field = `token(id: "${place.tokenId}") { appEnv { id } }`
     expect((await readGraphQL(served, world.adminToken, field)).body).toEqual({ appEnv: { id: place.appEnvId } })

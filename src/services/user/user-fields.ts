@@ -32,3 +32,16 @@ export const user = resource({
     memberships: { description: 'Memberships of the user in accounts.' },
   },
 })
+
+export type Actor = Pick<User, 'id' | 'username'>
+
+const ofActor = fieldsOf<Actor>()
+
+export const actor = resource({
+  name: 'Actor',
+  description: 'A user, as a thing names them.',
+  fields: {
+    id: ofActor.column('id', text, 'Id of the user.'),
+    username: ofActor.column('username', text, 'Name of the user.'),
+  },
+})

@@ -4,7 +4,7 @@ import { findByKey, type Wanted } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import type { User } from '../../storage/database/generated/prisma/client.ts'
-import { user as userNoun } from './user-fields.ts'
+import { type Actor, user as userNoun } from './user-fields.ts'
 
 /** The user behind the call. */
 export async function findSelf(database: Database, caller: Caller, wanted: Wanted = {}): Promise<User> {
@@ -12,6 +12,15 @@ export async function findSelf(database: Database, caller: Caller, wanted: Wante
   const user = await findByKey(database, 'User', { ...wanted, where: { id } })
   if (!user) throw notFound('user', id)
   return user
+}
+
+/**
+ * The user whom a thing names, as all see them who see the thing. The secret of an environment is in its containers: it
+ * shows nothing of people.
+ */
+export function findActor(database: Database, caller: Caller, id: string): Promise<Actor | null> {
+  if (caller.kind === 'ENVIRONMENT' || caller.kind === 'INVITATION') return Promise.resolve(null)
+  return findByKey(database, 'User', { select: { id: true, username: true }, where: { id } })
 }
 
 /** REST has the user with the token: getUserToken. */

@@ -15,11 +15,16 @@ interface Kind {
   load: Load
 }
 
-const kinds = new Map<IdPrefix, Kind>()
+/** Users, as all see them who see what names them. */
+export const ACTOR = 'actor'
 
-/** Says how what has ids of this prefix is found. `load` checks that the caller may see it. */
-export function findableById(prefix: IdPrefix, kind: Kind): void {
-  kinds.set(prefix, kind)
+type KindName = IdPrefix | typeof ACTOR
+
+const kinds = new Map<KindName, Kind>()
+
+/** Says how what has ids of this prefix is found, or users whom things name. `load` checks that the caller may see it. */
+export function findableById(name: KindName, kind: Kind): void {
+  kinds.set(name, kind)
 }
 
 /** An object of any type, by its id. */
@@ -27,6 +32,10 @@ export async function findById(context: GraphQLContext, info: GraphQLResolveInfo
   const prefix = prefixOf(id)
   const kind = prefix && kinds.get(prefix)
   if (!kind) throw notFound('object', id)
+  return load(kind, context, info, id)
+}
+
+async function load(kind: Kind, context: GraphQLContext, info: GraphQLResolveInfo, id: string) {
   const queryOf = () => queryFromInfo({ context, info, typeName: kind.typeName })
   return { ...(await kind.load(context, id, queryOf)), id, __typename: kind.typeName }
 }
@@ -39,7 +48,7 @@ export function nullWhenHidden(error: unknown): null {
 
 interface Edge {
   name: string
-  prefix: IdPrefix
+  to: KindName
   about: string
 }
 
@@ -47,17 +56,19 @@ const GONE = 'null when there is none, or when it is gone or hidden from you'
 
 /** Fields that are the id of another thing: what leads there is called like the thing. */
 const EDGES: Readonly<Record<string, Edge>> = {
-  accountId: { name: 'account', prefix: 'acc', about: 'Account that accountId names' },
-  appEnvId: { name: 'appEnv', prefix: 'env', about: 'Environment that appEnvId names' },
-  baseAppEnvId: { name: 'baseAppEnv', prefix: 'env', about: 'Environment that baseAppEnvId names' },
-  appId: { name: 'app', prefix: 'app', about: 'App that appId names' },
-  contentId: { name: 'deployment', prefix: 'con', about: 'Version that contentId names' },
-  fromContentId: { name: 'fromDeployment', prefix: 'con', about: 'Version that fromContentId names' },
-  operationId: { name: 'operation', prefix: 'op', about: 'Operation that operationId names' },
-  jobRunId: { name: 'jobRun', prefix: 'run', about: 'Job run that jobRunId names' },
-  webhookId: { name: 'webhook', prefix: 'hook', about: 'Webhook that webhookId names' },
-  gitHookId: { name: 'gitHook', prefix: 'ghook', about: 'Git hook that gitHookId names' },
-  tokenId: { name: 'token', prefix: 'tok', about: 'Token that tokenId names' },
+  accountId: { name: 'account', to: 'acc', about: 'Account that accountId names' },
+  appEnvId: { name: 'appEnv', to: 'env', about: 'Environment that appEnvId names' },
+  baseAppEnvId: { name: 'baseAppEnv', to: 'env', about: 'Environment that baseAppEnvId names' },
+  appId: { name: 'app', to: 'app', about: 'App that appId names' },
+  contentId: { name: 'deployment', to: 'con', about: 'Version that contentId names' },
+  fromContentId: { name: 'fromDeployment', to: 'con', about: 'Version that fromContentId names' },
+  operationId: { name: 'operation', to: 'op', about: 'Operation that operationId names' },
+  jobRunId: { name: 'jobRun', to: 'run', about: 'Job run that jobRunId names' },
+  webhookId: { name: 'webhook', to: 'hook', about: 'Webhook that webhookId names' },
+  gitHookId: { name: 'gitHook', to: 'ghook', about: 'Git hook that gitHookId names' },
+  tokenId: { name: 'token', to: 'tok', about: 'Token that tokenId names' },
+  requestedBy: { name: 'requester', to: ACTOR, about: 'User who requested it' },
+  userId: { name: 'user', to: ACTOR, about: 'User whom userId names' },
 }
 
 interface FieldBuilder {
@@ -87,7 +98,7 @@ interface Declared {
 }
 
 function edgeField(t: FieldBuilder, owner: string, { field, declared, edge, source }: Declared): unknown {
-  const kind = kinds.get(edge.prefix)
+  const kind = kinds.get(edge.to)
   if (!kind) throw new Error(`${owner}.${field} leads to what cannot be found by its id`)
   return t.field({
     type: kind.type(),
@@ -98,7 +109,7 @@ function edgeField(t: FieldBuilder, owner: string, { field, declared, edge, sour
     resolve(resolved: never, _args: object, context: GraphQLContext, info: GraphQLResolveInfo) {
       const record = source(resolved) as Record<string, unknown>
       const id = declared.column === null ? record[field] : (record[declared.column] ?? record[field])
-      return typeof id === 'string' ? findById(context, info, id).catch(nullWhenHidden) : null
+      return typeof id === 'string' ? load(kind, context, info, id).catch(nullWhenHidden) : null
     },
   })
 }

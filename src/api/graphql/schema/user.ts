@@ -1,9 +1,10 @@
 import { ORDER } from '../../../calls/order.ts'
+import type { RecordOf } from '../../../calls/resource.ts'
 import { notFound } from '../../../domain/errors.ts'
-import { user } from '../../../services/user/user-fields.ts'
+import { actor, user } from '../../../services/user/user-fields.ts'
 import { builder } from '../builder.ts'
-import { findableById } from '../derive/edges.ts'
-import { relationOf, rowFields, rowType, rowTypeOf } from '../derive/resource-fields.ts'
+import { ACTOR, findableById } from '../derive/edges.ts'
+import { recordType, relationOf, rowFields, rowType, rowTypeOf } from '../derive/resource-fields.ts'
 import { Member } from './member.ts'
 import { Node } from './node.ts'
 
@@ -24,6 +25,18 @@ export const User = rowType(
     }),
   }),
 )
+
+const Actor = recordType<RecordOf<typeof actor.answer>>(actor)
+
+findableById(ACTOR, {
+  typeName: 'Actor',
+  type: () => Actor as never,
+  async load({ services, caller }, id) {
+    const found = await services.users.actor(caller, id)
+    if (!found) throw notFound('user', id)
+    return found
+  },
+})
 
 // Other users are seen as members of accounts; as such they have no page of their own.
 findableById('usr', {
