@@ -148,7 +148,8 @@ describe('requests to a web app', () => {
 
 test('CPU and memory are split by version and container, and containers that are gone have no version', async () => {
   const { appEnvId, contentIds } = await webApp()
-  const at = new Date()
+  // Samples are kept to the second, which may round them up: a moment ago, not now.
+  const at = new Date(Date.now() - 5_000)
   const use = { appEnvId, at, memoryMb: 64, cpuLimit: 1000, memoryLimit: 512 }
   for (const [index, contentId] of contentIds.entries()) {
     const row = { containerId: `${appEnvId}-${index}`, appEnvId, contentId, name: `c-${index}`, phase: 'running' }
