@@ -48,6 +48,9 @@ export const withText = (place: Place, about: string) => ({
   where: (value: string) => at(place, value),
 })
 
+/** A pattern of LIKE for this text anywhere, in which its own signs stand for themselves. */
+export const anywhere = (text: string): string => `%${text.replaceAll(/[\\%_]/g, '\\$&')}%`
+
 /** Rows of which the column holds this text, in upper or lower case. */
 export const containing = (place: Place, about: string) => ({
   type: z.string().trim().min(1).max(MAX_SEARCH_LENGTH).optional().describe(about),

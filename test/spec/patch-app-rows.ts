@@ -245,7 +245,7 @@ const running: PatchRow[] = [
     'DEPLOY jobConfig',
   ]),
   row('jobConfig of another app', {}, { jobConfig: { command: 'run' } }, refused('jobConfig')),
-  row('name, which PATCH does not take', {}, { name: 'Other' }, refused('name')),
+  row('name', {}, { name: 'Other' }, { name: 'Other' }),
   row(
     'several fields at once',
     {},

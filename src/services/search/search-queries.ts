@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { accountOrCurrent, type Caller, permit } from '../../calls/caller.ts'
+import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { exampleId } from '../../calls/examples.ts'
-import { containing } from '../../calls/filters.ts'
+import { anywhere, containing } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
 import { wholeListQuery } from '../../calls/query.ts'
 import type { Database } from '../../storage/database/client.ts'
@@ -11,6 +11,9 @@ import { requireAccount } from '../targets/load-account.ts'
 import { type Found, searchResult } from './search-fields.ts'
 
 const NEWEST = { id: 'desc' } as const
+
+/** Apps and environments that a text is compared with. */
+const COMPARED = 10_000
 
 /** Fewer characters of a commit would name many. */
 const COMMIT = /^[0-9a-f]{4,64}$/i
@@ -26,39 +29,54 @@ interface Search {
   limit: number
 }
 
+interface Named {
+  id: string
+  name: string
+  appId: string
+}
+
+/**
+ * Among the newest apps of the account: no index has parts of names, so that what is compared is bounded.
+ */
+const findApps = (database: Database, accountId: string, text: string, limit: number) =>
+  database.$queryRaw<Named[]>`
+    SELECT id, name, id AS "appId" FROM (
+      SELECT id, name FROM app WHERE account_id = ${accountId} AND deleted_at IS NULL ORDER BY id DESC LIMIT ${COMPARED}
+    ) AS newest WHERE name ILIKE ${text} ORDER BY id DESC LIMIT ${limit}`
+
+/** The same of environments, by their name or CLI name. */
+const findAppEnvs = (database: Database, accountId: string, visible: string[] | null, text: string, limit: number) =>
+  database.$queryRaw<Named[]>`
+    SELECT id, cli_env_name AS name, app_id AS "appId" FROM (
+      SELECT id, name, cli_env_name, app_id FROM app_env
+      WHERE account_id = ${accountId} AND deleted_at IS NULL AND (${visible === null} OR id = ANY(${visible ?? []}))
+      ORDER BY id DESC LIMIT ${COMPARED}
+    ) AS newest WHERE name ILIKE ${text} OR cli_env_name ILIKE ${text} ORDER BY id DESC LIMIT ${limit}`
+
 /** Apps, environments and hosts by a part of their name, and versions by their commit: the newest of each kind. */
 async function search(database: Database, caller: Caller, { accountId: asked, text: given, limit }: Search) {
   const accountId = await requireAccount(database, caller, accountOrCurrent(caller, asked))
   permit(caller, 'app:read', { accountId })
   permit(caller, 'appEnv:read', { accountId })
   const page = { orderBy: NEWEST, take: limit }
-  const named = (column: string) => containing(column, '').where(given)
+  const visible = visibleAppEnvIds(caller, accountId)
   const appEnv: Prisma.AppEnvWhereInput = { accountId, ...visibleBelow(caller) }
+  const include = { appEnv: { select: { appId: true } } }
   const [apps, appEnvs, hosts, contents] = await Promise.all([
-    database.app.findMany({ ...page, where: { accountId, deletedAt: null, ...named('name') } }),
-    database.appEnv.findMany({ ...page, where: { AND: [appEnv, { OR: [named('name'), named('cliEnvName')] }] } }),
-    database.host.findMany({
-      ...page,
-      where: { appEnv, ...named('host') },
-      include: { appEnv: { select: { appId: true } } },
-    }),
+    findApps(database, accountId, anywhere(given), limit),
+    findAppEnvs(database, accountId, visible && [...visible], anywhere(given), limit),
+    database.host.findMany({ ...page, where: { appEnv, ...containing('host', '').where(given) }, include }),
     COMMIT.test(given)
       ? database.content.findMany({
           ...page,
           where: { accountId, gitCommitId: beginningWith(given.toLowerCase()), appEnv },
-          include: { appEnv: { select: { appId: true } } },
+          include,
         })
       : [],
   ])
   const found: Found[] = [
     ...apps.map(({ id, name }) => ({ kind: 'APP' as const, id, name, appId: id, appEnvId: null })),
-    ...appEnvs.map(({ id, cliEnvName, appId }) => ({
-      kind: 'APP_ENV' as const,
-      id,
-      name: cliEnvName,
-      appId,
-      appEnvId: id,
-    })),
+    ...appEnvs.map((one) => ({ ...one, kind: 'APP_ENV' as const, appEnvId: one.id })),
     ...hosts.map(({ id, host, appEnvId, appEnv }) => ({
       kind: 'HOST' as const,
       id,

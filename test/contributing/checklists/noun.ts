@@ -23,8 +23,7 @@ const QUERIES = `import { accountOrCurrent, type Caller, permit } from '../../ca
 import { collection } from '../../calls/collection.ts'
 import { exampleId } from '../../calls/examples.ts'
 import { id } from '../../calls/input.ts'
-import { ORDER } from '../../calls/order.ts'
-import { recordListQuery, recordQuery } from '../../calls/query.ts'
+import { collectedQuery, recordQuery } from '../../calls/query.ts'
 import { findByKey } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
@@ -33,7 +32,6 @@ import { disk } from './disk-fields.ts'
 
 const disks = collection({
   model: 'Volume',
-  orderBy: ORDER.volume,
   async scope(database, caller, { accountId }: { accountId?: string | undefined }) {
     const owner = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
     permit(caller, 'appEnv:read', { accountId: owner })
@@ -58,7 +56,7 @@ export const getDisk = recordQuery({
   find: ({ database, caller }, { volumeId }) => findDisk(database, caller, volumeId),
 })
 
-export const listDisks = recordListQuery({
+export const listDisks = collectedQuery({
   name: 'listDisks',
   path: '/disks',
   permission: 'appEnv:read',
@@ -66,10 +64,9 @@ export const listDisks = recordListQuery({
   example: { request: { accountId: exampleId('acc') } },
   input: { accountId: id('account').optional() },
   of: disk,
-  async list({ database, caller }, filter, page) {
-    const { rows, nextCursor } = await disks.list(database, caller, filter, page)
-    return { rows: rows.map((row) => disk.answer.record(row)), nextCursor }
-  },
+  from: disks,
+  wanted: { select: disk.answer.select },
+  records: (rows) => rows.map((row) => disk.answer.record(row)),
   cursorOf: ({ volumeId }) => volumeId,
 })
 `

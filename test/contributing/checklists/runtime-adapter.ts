@@ -31,6 +31,7 @@ export const createScratchRuntime = (): ContainerRuntime => ({
     yield await callScratch()
   },
   stats: callScratch,
+  killExec: callScratch,
   listening: callScratch,
   exec: callScratch,
   runTask: callScratch,
