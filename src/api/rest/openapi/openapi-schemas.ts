@@ -23,6 +23,25 @@ interface Named {
   description: string
 }
 
+/**
+ * A body's schema has a name, and generators take every property with a default for one that is always there: also where it
+ * is sent. So its defaults are words, as in GraphQL.
+ */
+function withDefaultsInWords<Schema extends object>(schema: Schema): Schema {
+  const entries = Object.entries(schema).map(([name, value]) => {
+    if (Array.isArray(value)) return [name, value.map((item) => (isSchema(item) ? withDefaultsInWords(item) : item))]
+    return [name, isSchema(value) ? withDefaultsInWords(value) : value]
+  })
+  const { default: usual, ...rest } = Object.fromEntries(entries) as JsonSchema
+  // A property may be called so: then it is a schema.
+  if (usual === undefined || isSchema(usual)) return Object.fromEntries(entries) as Schema
+  const words = typeof usual === 'object' ? JSON.stringify(usual) : String(usual)
+  return { ...rest, description: `${rest.description ?? ''} Default: ${words}.`.trim() } as Schema
+}
+
+const isSchema = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
 /** What a caller sends, as a JSON Schema that stands alone. */
 export function inputSchema(schema: z.ZodType): JsonSchema {
   const { $schema: _dialect, ...input } = z.toJSONSchema(schema, ALONE)
@@ -66,7 +85,7 @@ export class SchemaCollection {
 
   /** The same, called after its call. */
   inputOf(call: string, schema: z.ZodType): JsonSchema {
-    return this.#add(z.toJSONSchema(schema, INPUT), {
+    return this.#add(withDefaultsInWords(z.toJSONSchema(schema, INPUT)), {
       name: `${pascalCase(call)}Input`,
       description: `Input of \`${call}\`.`,
     })
