@@ -81,6 +81,8 @@ function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainEr
   if (caller.scopes && !(caller.scopes.has(rule.scope) || (rule.scope === 'svc:read' && caller.scopes.size > 0))) {
     return forbidden('SCOPE_MISSING', `This token lacks the scope ${rule.scope}`)
   }
+  if (caller.scopes && rule.alsoScope && !caller.scopes.has(rule.alsoScope))
+    return forbidden('SCOPE_MISSING', `This token lacks the scope ${rule.alsoScope}`)
   if (caller.isInstallationAdmin || rule.roles === 'anyone') return null
   if (on.accountId === null)
     return forbidden('INSTALLATION_ADMIN_REQUIRED', 'Only the admin of the installation may do this')

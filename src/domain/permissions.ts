@@ -64,6 +64,8 @@ export interface Rule {
   invitation?: true
   /** It concerns the caller's own membership, so a restriction to some environments is none here. */
   ownMembership?: true
+  /** A scope that is needed besides. */
+  alsoScope?: Scope
 }
 
 export const RULES: Readonly<Record<Permission, Rule>> = {
@@ -86,7 +88,8 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'appEnv:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'appEnv:operate': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
   // A command in a container sees every secret that the container has.
-  'appEnv:exec': { roles: ['POD_ACCESS'], scope: 'svc:read:secrets' },
+  // A shell sees every secret of its container; who may read secrets alone must not run anything.
+  'appEnv:exec': { roles: ['POD_ACCESS'], scope: 'svc:read:secrets', alsoScope: 'svc:write:deploy' },
   'appEnv:delete': { roles: [], scope: 'svc:admin' },
   // A caller that may start an operation must be able to see how it ended.
   'operation:read': { roles: 'member', scope: 'svc:read', environmentToken: true },

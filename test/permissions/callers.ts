@@ -45,6 +45,7 @@ const judged = (allowed: boolean) => (allowed ? 'allowed' : 'FORBIDDEN')
 export function memberMay({ roles, of, appEnvIds, scopes }: Member, permission: Permission, target: Target): boolean {
   const rule = RULES[permission]
   if (scopes && rule.scope !== 'svc:read' && !scopes.includes(rule.scope)) return false
+  if (scopes && rule.alsoScope && !scopes.includes(rule.alsoScope)) return false
   if (rule.roles === 'anyone') return true
   if (target.accountId === null || of === 'elsewhere') return false
   const hasRole =
