@@ -100,8 +100,8 @@ test("the installation's admin may everything, as far as the scopes of the token
     const set = scopes && new Set(scopes)
     const caller: Caller = { ...NOBODY, kind: scopes ? 'SCOPED' : 'USER', scopes: set, isInstallationAdmin: true }
     for (const permission of permissions) {
-      const { scope } = RULES[permission]
-      const want = !scopes || scope === 'svc:read' || scopes.includes(scope)
+      const { scope, alsoScope = scope } = RULES[permission]
+      const want = !scopes || scope === 'svc:read' || (scopes.includes(scope) && scopes.includes(alsoScope))
       const allowed = TARGETS.map((target) => may(caller, permission, scoped(target)))
       expect({ permission, scopes, allowed }).toEqual({ permission, scopes, allowed: TARGETS.map(() => want) })
     }
