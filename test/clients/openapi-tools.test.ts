@@ -34,6 +34,7 @@ beforeAll(async () => {
 })
 
 beforeEach((context) => {
+  // The tools come from a registry: where none answers, the reason is printed, and stands beside each test.
   if (notInstalled !== null) context.skip(notInstalled)
 })
 

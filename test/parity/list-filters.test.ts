@@ -3,28 +3,24 @@ import type { z } from 'zod'
 import { definitionOf, unwrapped } from '../../src/api/graphql/derive/zod-definition.ts'
 import type { ListQuery } from '../../src/calls/query.ts'
 import { QUERIES } from '../../src/services/catalogue.ts'
-import { type Served, serveWorld } from '../support/serve-world.ts'
-import { createWorld, type World } from '../support/world.ts'
+import type { Served } from '../support/serve-world.ts'
+import type { World } from '../support/world.ts'
 import { readGraphQL, readMcp, readRest } from './read-apis.ts'
-import { furnish, furnishAgain, type Place } from './read-cases.ts'
+import { type FurnishedWorld, furnishedWorld, type Place } from './read-cases.ts'
 
+let furnished: FurnishedWorld
 let world: World
 let served: Served
 let place: Place
 
 beforeAll(async () => {
-  world = await createWorld()
-  served = serveWorld(world)
-  place = await furnish(world)
-  await furnishAgain(world, place)
+  furnished = await furnishedWorld()
+  ;({ world, served, place } = furnished)
   const ofGit = { gitBranch: 'main', gitCommitId: '8f1c2d3' }
   await world.database.content.update({ where: { id: place.contentId }, data: ofGit })
 })
 
-afterAll(async () => {
-  await served.close()
-  await world.close()
-})
+afterAll(() => furnished.close())
 
 type Input = Record<string, unknown>
 type Item = Record<string, unknown>

@@ -10,8 +10,9 @@ import { setBudget } from '../../src/services/usage/budget-commands.ts'
 import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
 import { authorised } from '../support/authorization.ts'
 import { receivedDelivery } from '../support/git-delivery.ts'
+import { type Served, serveWorld } from '../support/serve-world.ts'
 import { endedDelivery } from '../support/webhook-delivery.ts'
-import type { World } from '../support/world.ts'
+import { createWorld, type World } from '../support/world.ts'
 import type { Query } from './read-apis.ts'
 
 /** Ids of one thing of each kind, all of one account. */
@@ -264,4 +265,28 @@ export async function furnishAgain(world: World, place: Place) {
   }
   for (const id of ['bak_01h455vb4pex5vsknk084sn02q', 'bak_01h455vb4pex5vsknk084sn03q'])
     await database.backup.create({ data: { id, sealedKey: 'sealed', ...backup } })
+}
+
+export interface FurnishedWorld {
+  world: World
+  served: Served
+  place: Place
+  close(): Promise<void>
+}
+
+/** A world with two things of each kind that a list has, and its APIs. */
+export async function furnishedWorld(): Promise<FurnishedWorld> {
+  const world = await createWorld()
+  const served = serveWorld(world)
+  const place = await furnish(world)
+  await furnishAgain(world, place)
+  return {
+    world,
+    served,
+    place,
+    async close() {
+      await served.close()
+      await world.close()
+    },
+  }
 }

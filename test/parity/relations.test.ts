@@ -8,26 +8,22 @@ import {
 } from 'graphql'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { schema } from '../../src/api/graphql/schema.ts'
-import { type Served, serveWorld } from '../support/serve-world.ts'
-import { createWorld, type World } from '../support/world.ts'
+import type { Served } from '../support/serve-world.ts'
+import type { World } from '../support/world.ts'
 import { readGraphQL } from './read-apis.ts'
-import { furnish, furnishAgain, type Place } from './read-cases.ts'
+import { type FurnishedWorld, furnishedWorld, type Place } from './read-cases.ts'
 
+let furnished: FurnishedWorld
 let world: World
 let served: Served
 let place: Place
 
 beforeAll(async () => {
-  world = await createWorld()
-  served = serveWorld(world)
-  place = await furnish(world)
-  await furnishAgain(world, place)
+  furnished = await furnishedWorld()
+  ;({ world, served, place } = furnished)
 })
 
-afterAll(async () => {
-  await served.close()
-  await world.close()
-})
+afterAll(() => furnished.close())
 
 const query = schema.getQueryType() as GraphQLObjectType
 

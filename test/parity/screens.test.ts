@@ -1,23 +1,19 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Served, serveWorld } from '../support/serve-world.ts'
-import { createWorld, type World } from '../support/world.ts'
-import { furnish, furnishAgain, type Place } from './read-cases.ts'
+import type { Served } from '../support/serve-world.ts'
+import type { World } from '../support/world.ts'
+import { type FurnishedWorld, furnishedWorld, type Place } from './read-cases.ts'
 
+let furnished: FurnishedWorld
 let world: World
 let served: Served
 let place: Place
 
 beforeAll(async () => {
-  world = await createWorld()
-  served = serveWorld(world)
-  place = await furnish(world)
-  await furnishAgain(world, place)
+  furnished = await furnishedWorld()
+  ;({ world, served, place } = furnished)
 })
 
-afterAll(async () => {
-  await served.close()
-  await world.close()
-})
+afterAll(() => furnished.close())
 
 type Variables = Record<string, unknown>
 

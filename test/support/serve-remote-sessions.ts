@@ -28,8 +28,7 @@ export async function serveRemoteSessions(world: World) {
         headers: { authorization: token, 'content-type': 'application/json' },
         body: JSON.stringify(body),
       })
-      // biome-ignore lint/suspicious/noExplicitAny: tests read answers of any shape.
-      return { status: response.status, body: (await response.json()) as any }
+      return { status: response.status, body: (await response.json()) as object }
     },
     async close() {
       feed.close()

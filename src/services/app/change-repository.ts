@@ -24,7 +24,7 @@ export async function moveRepository(context: CommandContext, app: App, changes:
       `The app has ${previews} environment(s) of pull requests of its present repository: delete them, or close the pull requests, first`,
     )
   const lent = await lentTo(tx, app.id)
-  // From now on, others push there: whoever decides that could as well deploy it.
+  // From now on pushes there are deployed: to choose the repository is to deploy.
   for (const appEnvId of lent) permit(caller, 'appEnv:operate', { accountId: app.accountId, appEnvId })
   if (lent.length === 0) return null
   return 'Pushes and pull requests of the new repository deploy from now on, where that is turned on, and those of the former one do not. Has the new repository a git hook, or the GitHub App?'

@@ -58,7 +58,7 @@ async function findEvents(
   }
 }
 
-/** What followed the cursor may be gone: then the caller has missed something, and is told so. */
+/** What followed the cursor may be gone: the caller has missed something, and is refused. */
 async function requireKept(database: Database, eventSequenceId: string, sequence: bigint): Promise<void> {
   const { last, expired } = await eventSequenceBounds(database, eventSequenceId)
   if (sequence < expired) throw cursorExpired(last)
