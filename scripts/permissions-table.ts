@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { permissionOf } from '../src/api/graphql/field-permissions.ts'
 import { schema } from '../src/api/graphql/schema.ts'
 import { routes } from '../src/api/rest/routes.ts'
-import { type Permission, RULES, type Rule, rolesFor } from '../src/domain/permissions.ts'
+import { type Permission, RULES, type Rule, rolesFor, scopesNeeded } from '../src/domain/permissions.ts'
 
 const PAGE = join(import.meta.dirname, '../docs/permissions.md')
 const BLOCK = /<!-- permissions -->.*<!-- \/permissions -->/s
@@ -20,8 +20,13 @@ function roles(permission: Permission, rule: Rule): string {
 const kinds = ({ environmentToken, invitation }: Rule): string =>
   ['user', 'scoped', environmentToken ? 'environment' : '', invitation ? 'invitation' : ''].filter(Boolean).join(', ')
 
+const scopes = (rule: Rule): string =>
+  scopesNeeded(rule)
+    .map((scope) => `\`${scope}\``)
+    .join(' and ')
+
 const rules = (Object.entries(RULES) as [Permission, Rule][]).map(([permission, rule]) =>
-  row(`\`${permission}\``, roles(permission, rule), `\`${rule.scope}\``, kinds(rule)),
+  row(`\`${permission}\``, roles(permission, rule), scopes(rule), kinds(rule)),
 )
 
 const byRoute = routes.map((route) => {

@@ -1,5 +1,13 @@
 import { DomainError, forbidden } from '../domain/errors.ts'
-import { type Permission, type RoleName, RULES, rolesAllow, rolesFor, type Scope } from '../domain/permissions.ts'
+import {
+  type Permission,
+  type RoleName,
+  RULES,
+  rolesAllow,
+  rolesFor,
+  type Scope,
+  scopesNeeded,
+} from '../domain/permissions.ts'
 
 export interface MembershipGrant {
   roles: RoleName[]
@@ -78,11 +86,8 @@ function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainEr
     if (rule.invitation && on.accountId === caller.accountId) return null
     return acceptsOnly()
   }
-  if (caller.scopes && !(caller.scopes.has(rule.scope) || (rule.scope === 'svc:read' && caller.scopes.size > 0))) {
-    return forbidden('SCOPE_MISSING', `This token lacks the scope ${rule.scope}`)
-  }
-  if (caller.scopes && rule.alsoScope && !caller.scopes.has(rule.alsoScope))
-    return forbidden('SCOPE_MISSING', `This token lacks the scope ${rule.alsoScope}`)
+  const missing = scopesNeeded(rule).find((scope) => !hasScope(caller, scope))
+  if (missing) return forbidden('SCOPE_MISSING', `This token lacks the scope ${missing}`)
   if (caller.isInstallationAdmin || rule.roles === 'anyone') return null
   if (on.accountId === null)
     return forbidden('INSTALLATION_ADMIN_REQUIRED', 'Only the admin of the installation may do this')
@@ -93,6 +98,10 @@ function refusalOf(caller: Caller, permission: Permission, on: Scoped): DomainEr
   }
   return restrictionOf(grant, permission, on)
 }
+
+/** Every scope includes reading. */
+const hasScope = ({ scopes }: Caller, scope: Scope): boolean =>
+  scopes === null || scopes.has(scope) || (scope === 'svc:read' && scopes.size > 0)
 
 /**
  * A call that is not about one environment concerns all of them: a change of an app reaches each of its environments.

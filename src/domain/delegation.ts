@@ -1,4 +1,4 @@
-import { type Permission, type RoleName, RULES, rolesAllow, type Scope } from './permissions.ts'
+import { type Permission, type RoleName, RULES, rolesAllow, type Scope, scopesNeeded } from './permissions.ts'
 
 /** The rights in one account that can be passed on. Null: without a limit. */
 export interface Authority {
@@ -49,7 +49,7 @@ const outlives = (given: Date | null, own: Date | null): boolean => own !== null
 /** The scopes that a token would need for everything that the roles allow: who has a role can make such tokens. */
 export function scopesOf(roles: readonly RoleName[]): ReadonlySet<Scope> {
   const permissions = Object.keys(RULES) as Permission[]
-  return new Set(permissions.filter((permission) => rolesAllow(permission, roles)).map((name) => RULES[name].scope))
+  return new Set(permissions.filter((name) => rolesAllow(name, roles)).flatMap((name) => scopesNeeded(RULES[name])))
 }
 
 /** A membership, which has no end. */
@@ -67,7 +67,7 @@ export const appEnvTokenAuthority = (appEnvId: string, expiresAt: Date | null): 
   scopes: new Set(
     Object.values(RULES)
       .filter((rule) => rule.environmentToken)
-      .map((rule) => rule.scope),
+      .flatMap(scopesNeeded),
   ),
   expiresAt,
 })

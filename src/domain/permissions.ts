@@ -87,7 +87,6 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'appEnv:observe': { roles: 'member', scope: 'svc:read', environmentToken: true },
   'appEnv:change': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'appEnv:operate': { roles: ['TECHNICAL'], scope: 'svc:write:deploy', environmentToken: true },
-  // A command in a container sees every secret that the container has.
   // A shell sees every secret of its container; who may read secrets alone must not run anything.
   'appEnv:exec': { roles: ['POD_ACCESS'], scope: 'svc:read:secrets', alsoScope: 'svc:write:deploy' },
   'appEnv:delete': { roles: [], scope: 'svc:admin' },
@@ -122,6 +121,9 @@ export const RULES: Readonly<Record<Permission, Rule>> = {
   'gitHook:manage': { roles: ['TECHNICAL'], scope: 'svc:write:config' },
   'audit:read': { roles: ['AUDIT'], scope: 'svc:read' },
 }
+
+/** The scopes that a scoped token needs, all of them. */
+export const scopesNeeded = ({ scope, alsoScope }: Rule): Scope[] => (alsoScope ? [scope, alsoScope] : [scope])
 
 export function rolesAllow(permission: Permission, roles: readonly RoleName[]): boolean {
   const allowed = RULES[permission].roles

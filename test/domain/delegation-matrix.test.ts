@@ -128,7 +128,7 @@ test('no grant that the rule allows exceeds its giver, for every giver and every
   expect(allowed).toBeGreaterThan(cells / 20)
 })
 
-test('whoever has everything may give everything', () => {
+test('an admin may give everything', () => {
   const admin = authorityOf(callerOf({ roles: ['ADMIN'], appEnvIds: null }), ACCOUNT)
   for (const { authority } of grantsOf(callerOf({ roles: ['ADMIN'], appEnvIds: null })))
     expect(excessOf(admin, authority)).toBeNull()

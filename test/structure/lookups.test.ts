@@ -23,7 +23,7 @@ function lookUp(term: string): string[] {
     .map(({ path }) => path)
 }
 
-test.each(LOOKUPS)('somebody who looks for "%s" finds a file that is named so', (term) => {
+test.each(LOOKUPS)('looking for "%s" finds a file that is named so', (term) => {
   const found = lookUp(term)
   console.log(`${term} → ${found.join(', ') || 'nothing'}`)
   expect(found).not.toEqual([])

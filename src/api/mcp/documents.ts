@@ -1,5 +1,5 @@
 import { FAILURE_REASONS } from '../../domain/failure-reasons.ts'
-import { RULES, rolesFor } from '../../domain/permissions.ts'
+import { RULES, rolesFor, scopesNeeded } from '../../domain/permissions.ts'
 import { REASONS } from '../../domain/reasons.ts'
 import { GROUPS } from '../../services/catalogue.ts'
 import { ERROR_CATALOGUE } from '../http/error-catalogue.ts'
@@ -80,7 +80,9 @@ const permissionTable = (): string =>
       const permission = permissionOf(tool)
       const rule = RULES[permission]
       const role = rule.roles === 'anyone' ? 'any user' : rolesFor(permission)
-      return [`\`${tool.name}\``, `\`${permission}\``, role, `\`${rule.scope}\``, rule.environmentToken ? 'yes' : 'no']
+      const scopes = scopesNeeded(rule).map((scope) => `\`${scope}\``)
+      const environmentToken = rule.environmentToken ? 'yes' : 'no'
+      return [`\`${tool.name}\``, `\`${permission}\``, role, scopes.join(' and '), environmentToken]
     }),
   )}`
 
