@@ -603,6 +603,9 @@ export const SETTINGS = z.object({
   BERTH_REGISTRY_LOGIN_RATE_LIMIT: count(10, 1_000_000).describe(
     'Rate limit: logins that Berth tries at registries, per account and minute, over all API processes.',
   ),
+  BERTH_LOOKUP_RATE_LIMIT: count(60, 1_000_000).describe(
+    'Rate limit: reads for which Berth asks DNS or a git host, per account and minute, over all API processes.',
+  ),
   BERTH_ACCOUNT_APP_ENVS: count(10_000, 10_000_000).describe('Maximum number of environments per account.'),
   BERTH_ACCOUNT_CONTAINERS: count(10_000, 10_000_000).describe(
     'Maximum number of containers per account: the configured ones of all its environments, or the most that autoscaling may start. Runs of jobs count while they run, and wait for a place.',

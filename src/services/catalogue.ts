@@ -55,7 +55,7 @@ import { connectGitInstallation } from './git/connect-git-installation.ts'
 import { createGitHook, deleteGitHook, rotateGitHookSecret, updateGitHook } from './git-hook/git-hook-commands.ts'
 import { getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './git-hook/git-hook-queries.ts'
 import { addHost, removeHost, validateHost } from './host/host-commands.ts'
-import { getHost, listHosts } from './host/host-queries.ts'
+import { getHost, getHostDns, listHosts } from './host/host-queries.ts'
 import { cancelJobRun } from './job-run/cancel-job-run.ts'
 import { createJobRun } from './job-run/create-job-run.ts'
 import { getJobRun, listJobRuns } from './job-run/job-run-queries.ts'
@@ -149,7 +149,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Hosts',
     description: 'Hosts of an environment. Your own are routed once a DNS record proves them.',
-    calls: [getHost, listHosts, addHost, validateHost, removeHost],
+    calls: [getHost, listHosts, getHostDns, addHost, validateHost, removeHost],
   },
   {
     name: 'Logs and metrics',

@@ -60,6 +60,11 @@ export const CASES: Record<string, ReadCase> = {
     query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
     field: byId('appEnvId', 'appEnv', 'hosts { id host status }'),
   },
+  getHostDns: {
+    query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
+    field: ({ appEnvId, hostId }) =>
+      `hostDns(appEnvId: "${appEnvId}", hostId: "${hostId}") { hostId host leadsHere answers { a } certificate { state } }`,
+  },
   listBackups: below('appEnvId', 'backups'),
   listVolumes: below('accountId', 'volumes'),
   getJobRun: { query: ({ jobRunId }) => ({ jobRunId }), field: byId('jobRunId', 'jobRun', 'id status trigger') },

@@ -15,6 +15,7 @@ import { eventType } from '../../../services/event/event-fields.ts'
 import { gitDeliveryOutcome } from '../../../services/git-hook/git-delivery-fields.ts'
 import { gitHookProvider } from '../../../services/git-hook/git-hook-fields.ts'
 import { healthCheckTypes, probeType } from '../../../services/health-check/health-check-fields.ts'
+import { certificateState, dnsRecordType, dnsWay } from '../../../services/host/host-dns-fields.ts'
 import { hostStatus } from '../../../services/host/host-fields.ts'
 import { jobRunStatus, jobRunTrigger } from '../../../services/job-run/job-run-fields.ts'
 import { logLevel, logStream } from '../../../services/log/log-line-fields.ts'
@@ -56,6 +57,9 @@ const OTHERS: readonly Enumeration[] = [
   operationStatus,
   changeKind,
   hostStatus,
+  dnsRecordType,
+  dnsWay,
+  certificateState,
   eventType,
   backupKind,
   backupStatus,
