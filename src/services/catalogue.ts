@@ -34,6 +34,7 @@ import {
   changeScaling,
   renameAppEnv,
 } from './app-env/setting-commands.ts'
+import { getAppEnvReferences } from './app-env/reference-queries.ts'
 import { updateAppEnv } from './app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from './app-env/variable-commands.ts'
 import { listAudit } from './audit/audit-queries.ts'
@@ -185,6 +186,7 @@ export const GROUPS: readonly Group[] = [
     calls: [
       getAppEnv,
       listAppEnvs,
+      getAppEnvReferences,
       getAutoDeploy,
       getBuildCache,
       createAppEnv,

@@ -40,6 +40,7 @@ export const CASES: Record<string, ReadCase> = {
   listApps: below('accountId', 'apps'),
   getAppEnv: { query: ({ appEnvId }) => ({ appEnvId }), field: byId('appEnvId', 'appEnv', 'id preventDestroy') },
   listAppEnvs: below('accountId', 'appEnvs'),
+  getAppEnvReferences: below('appEnvId', 'referencedBy', 'appEnvs { appEnvId envName variables { name } } otherCount'),
   getAppEnvStatus: {
     query: ({ appEnvId }) => ({ appEnvId }),
     field: byId('appEnvId', 'appEnv', 'status url health replicas { ready } latestDeployment { version }'),
