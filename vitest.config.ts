@@ -48,6 +48,7 @@ const LONG = [
   'test/storage/database/embedded.test.ts',
   'test/api/http/{endless-bodies,processor-time}.test.ts',
   'test/ingress/vanished-clients.test.ts',
+  'test/logs/large-download.test.ts',
   'test/parity/{parity,promises}.test.ts',
   'test/permissions/matrix.test.ts',
   'test/storage/reads/{growth,outage}.test.ts',

@@ -19,6 +19,8 @@ export interface QueryContext {
   limits?: OperationLimits | undefined
   caller: Caller
   requestId: string
+  /** The address at which the caller reached the API, such as https://berth.example.com. */
+  origin?: string | undefined
 }
 
 interface Declared<Input extends z.ZodRawShape> {

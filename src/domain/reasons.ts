@@ -179,6 +179,7 @@ export const REASONS = {
     TOO_MANY_OPERATIONS: 'The environment has had too many operations in a minute.',
     TOO_MANY_LOGINS: 'Too many logins were tried at registries for the account in a minute.',
     TOO_MANY_LOOKUPS: 'DNS or git hosts were asked too often for reads of the account in a minute.',
+    TOO_MANY_DOWNLOADS: 'The token has as many downloads of logs under way as it may. Wait for one to end.',
     TOO_MANY_SUBSCRIPTIONS: 'The connection has too many subscriptions.',
     TOO_MANY_SIGN_INS:
       'The account or the address was tried too often, or too many people sign in at once. Wait as `Retry-After` says.',

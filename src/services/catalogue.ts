@@ -27,6 +27,7 @@ import {
 } from './app-env/app-env-reads.ts'
 import { createAppEnv } from './app-env/create-app-env.ts'
 import { deleteAppEnv } from './app-env/delete-app-env.ts'
+import { getAppEnvReferences } from './app-env/reference-queries.ts'
 import {
   changeBranch,
   changeHealthcheck,
@@ -34,7 +35,6 @@ import {
   changeScaling,
   renameAppEnv,
 } from './app-env/setting-commands.ts'
-import { getAppEnvReferences } from './app-env/reference-queries.ts'
 import { updateAppEnv } from './app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from './app-env/variable-commands.ts'
 import { listAudit } from './audit/audit-queries.ts'
@@ -64,6 +64,7 @@ import { retryJobRun } from './job-run/retry-job-run.ts'
 import { deleteJobSchedule, setJobSchedule } from './job-schedule/schedule-commands.ts'
 import { getJobSchedule } from './job-schedule/schedule-queries.ts'
 import { backupOperations, deploymentOperations, serviceOperations } from './lifecycle/operations.ts'
+import { getLogsDownload } from './log/download-logs.ts'
 import { listLogs } from './log/log-queries.ts'
 import { getMetrics, getMetricsSeries } from './metric/metric-queries.ts'
 import { revokeAuthorization } from './oauth/authorization-commands.ts'
@@ -155,7 +156,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Logs and metrics',
     description: 'What containers write and use, and how they are.',
-    calls: [listPods, getMetrics, getMetricsSeries, listLogs],
+    calls: [listPods, getMetrics, getMetricsSeries, listLogs, getLogsDownload],
   },
   {
     name: 'Remote sessions',

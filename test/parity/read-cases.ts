@@ -90,6 +90,10 @@ export const CASES: Record<string, ReadCase> = {
     field: ({ appEnvId }) => `metricsSeries(appEnvId: "${appEnvId}", metric: CPU_PERCENT) { timestamp value }`,
   },
   listLogs: below('appEnvId', 'logs', 'nodes { message stream }'),
+  getLogsDownload: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: ({ appEnvId }) => `logsDownload(appEnvId: "${appEnvId}") { url expiresAt }`,
+  },
   getOperation: { query: ({ operationId }) => ({ operationId }), field: byId('operationId', 'operation') },
   listOperations: below('appEnvId', 'operations'),
   getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },

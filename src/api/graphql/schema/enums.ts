@@ -18,6 +18,7 @@ import { healthCheckTypes, probeType } from '../../../services/health-check/heal
 import { certificateState, dnsRecordType, dnsWay } from '../../../services/host/host-dns-fields.ts'
 import { hostStatus } from '../../../services/host/host-fields.ts'
 import { jobRunStatus, jobRunTrigger } from '../../../services/job-run/job-run-fields.ts'
+import { logFileFormat } from '../../../services/log/download-logs.ts'
 import { logLevel, logStream } from '../../../services/log/log-line-fields.ts'
 import { metric, metricSplit, metricStep, metricUnit } from '../../../services/metric/metric-fields.ts'
 import { authorizationStatus } from '../../../services/oauth/authorization-fields.ts'
@@ -60,6 +61,7 @@ const OTHERS: readonly Enumeration[] = [
   dnsRecordType,
   dnsWay,
   certificateState,
+  logFileFormat,
   eventType,
   backupKind,
   backupStatus,
