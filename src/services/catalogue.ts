@@ -53,6 +53,7 @@ import { listDatabasePresets } from './database-preset/list-database-presets.ts'
 import { getDeployment, listDeployments } from './deployment/deployment-queries.ts'
 import { listEvents } from './event/event-queries.ts'
 import { connectGitInstallation } from './git/connect-git-installation.ts'
+import { getGitBranches, getGitRepositories } from './git/git-repository-queries.ts'
 import { createGitHook, deleteGitHook, rotateGitHookSecret, updateGitHook } from './git-hook/git-hook-commands.ts'
 import { getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './git-hook/git-hook-queries.ts'
 import { addHost, removeHost, validateHost } from './host/host-commands.ts'
@@ -327,6 +328,8 @@ export const GROUPS: readonly Group[] = [
       updateCredential,
       deleteCredential,
       testCredential,
+      getGitRepositories,
+      getGitBranches,
       connectGitInstallation,
     ],
   },

@@ -8,6 +8,7 @@ import { setPullRequestEnvs } from '../../src/services/pull-request-envs/pull-re
 import { installSolution } from '../../src/services/solution/install-solution.ts'
 import { setBudget } from '../../src/services/usage/budget-commands.ts'
 import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
+import { advertisedRepository } from '../support/advertised-branches.ts'
 import { authorised } from '../support/authorization.ts'
 import { receivedDelivery } from '../support/git-delivery.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
@@ -165,6 +166,12 @@ export const CASES: Record<string, ReadCase> = {
     field: byId('gitDeliveryId', 'gitDelivery', 'id outcome environments { appEnvId operationId }'),
   },
   listGitDeliveries: below('accountId', 'gitDeliveries'),
+  getGitBranches: {
+    query: ({ accountId, gitRepo }) => ({ accountId, gitRepo }),
+    field: ({ accountId, gitRepo }) =>
+      `gitBranches(accountId: "${accountId}", gitRepo: "${gitRepo}") { url defaultBranch branches { name commit } isComplete }`,
+  },
+  getGitRepositories: below('accountId', 'gitRepositories', 'repositories { gitNamespace gitRepo } isComplete'),
   getAutoDeploy: {
     query: ({ gitEnvId }) => ({ appEnvId: gitEnvId }),
     field: ({ gitEnvId }) => `autoDeploy(appEnvId: "${gitEnvId}") { appEnvId userId watchPaths }`,
@@ -217,6 +224,7 @@ export async function furnish(world: World) {
   await world.perform(setAutoDeploy, { appEnvId: gitEnvId })
   const gitHook = await world.perform(createGitHook, { accountId, provider: 'GITHUB', name: 'Hook' })
   const gitDeliveryId = await receivedDelivery(world, gitHook)
+  const gitRepo = await advertisedRepository(world)
   const audit = await world.user({ accountId, roles: ['AUDIT'] })
   const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
   const stranger = await world.user({ accountId: await world.account() })
@@ -242,6 +250,7 @@ export async function furnish(world: World) {
     credentialId,
     operationId: operation?.id ?? '',
     contentId: operation?.contentId ?? '',
+    gitRepo,
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
     tokens: { admin: world.adminToken, ...tokens },
   }

@@ -173,6 +173,8 @@ const ABOUT_MORE = [
   'search',
   'hostDns',
   'logsDownload',
+  'gitBranches',
+  'gitRepositories',
 ]
 
 /** Reads of what belongs to an object are its fields too, but for those that it has by hand. */
