@@ -94,6 +94,7 @@ import { notifyCodeUpload } from './upload/notify-code-upload.ts'
 import { requestStorageKey } from './upload/request-storage-key.ts'
 import { deleteBudget, setBudget } from './usage/budget-commands.ts'
 import { getBudget, getUsage, listStatements } from './usage/usage-queries.ts'
+import { listUsers } from './user/installation-user-queries.ts'
 import { getSelf } from './user/user-queries.ts'
 import { deleteVolume } from './volume/delete-volume.ts'
 import { listVolumes } from './volume/volume-queries.ts'
@@ -298,6 +299,7 @@ export const GROUPS: readonly Group[] = [
       getInvitation,
       listInvitations,
       getSelf,
+      listUsers,
       createAccount,
       updateAccount,
       renameAccount,

@@ -120,6 +120,7 @@ export const CASES: Record<string, ReadCase> = {
     field: byId('installationId', 'installation', 'id status components { key state }'),
   },
   listInstallations: below('accountId', 'installations'),
+  listUsers: { field: () => 'users { nodes { id username email accountCount } }' },
   listPlans: { field: () => 'plans { code name maxZClouds }' },
   listRegionEngines: { field: () => 'regionEngines { region engine engineReachable }' },
   listRegions: below('accountId', 'regions', 'code'),
