@@ -74,7 +74,7 @@ import { cancelOperation } from './operation/cancel-operation.ts'
 import { getOperation, listOperations } from './operation/operation-queries.ts'
 import { retryOperation } from './operation/retry-operation.ts'
 import { createPlan, updatePlan } from './plan/plan-commands.ts'
-import { listPlans, listRegionEngines } from './plan/plan-queries.ts'
+import { listMachines, listPlans, listRegionEngines } from './plan/plan-queries.ts'
 import { createRegion, updateRegion } from './plan/region-commands.ts'
 import { listPods } from './pod/pod-queries.ts'
 import { deletePullRequestEnvs, setPullRequestEnvs } from './pull-request-envs/pull-request-envs-commands.ts'
@@ -293,6 +293,7 @@ export const GROUPS: readonly Group[] = [
       listAccounts,
       listRegions,
       listRegionEngines,
+      listMachines,
       listPlans,
       getMember,
       listMembers,

@@ -122,6 +122,7 @@ export const CASES: Record<string, ReadCase> = {
   listInstallations: below('accountId', 'installations'),
   listUsers: { field: () => 'users { nodes { id username email accountCount } }' },
   listPlans: { field: () => 'plans { code name maxZClouds }' },
+  listMachines: { field: () => 'machines { regions engine cpus memoryMb loadAverage diskFreeMb measuredAt }' },
   listRegionEngines: { field: () => 'regionEngines { region engine engineReachable }' },
   listRegions: below('accountId', 'regions', 'code'),
   listDatabasePresets: {
