@@ -58,7 +58,7 @@ const LONG = [
   'test/spec/patch-app.test.ts',
   'test/structure/linear-patterns.test.ts',
   'test/webhooks/webhooks.test.ts',
-  'test/worker/{autoscaling,job-queue,job-run-faults,region-engines,sleeping-lifecycle}.test.ts',
+  'test/worker/{autoscaling,inspect-sources,job-queue,job-run-faults,region-engines,sleeping-lifecycle}.test.ts',
 ]
 
 /** Knows only what a user knows: `npm start`, and what answers then. */

@@ -96,6 +96,7 @@ export const REASONS = {
     TOO_MANY_REMOTE_SESSIONS:
       'As many commands and tunnels are open as may be; the message names the setting. End one, or wait until tickets expire.',
     TICKET_ENDED: 'The token that asked for the ticket has ended, or may no longer do this. Ask for another one.',
+    TOO_MANY_INSPECTIONS: 'The account has as many inspections of sources waiting as it may. Wait for one to end.',
     TOO_MANY_UPLOADS: 'The environment has too many open uploads. They expire within an hour.',
     OPERATION_IN_PROGRESS: 'Another operation of the environment is open. Wait for it, or cancel it.',
     OPERATION_ENDED: 'The operation has ended, so it cannot be cancelled.',

@@ -86,6 +86,8 @@ import { installSolution } from './solution/install-solution.ts'
 import { removeInstallation } from './solution/remove-installation.ts'
 import { getInstallation, listInstallations, listSolutions } from './solution/solution-queries.ts'
 import { upgradeInstallation } from './solution/upgrade-installation.ts'
+import { inspectSource } from './source/inspect-source.ts'
+import { getSourceInspection } from './source/source-queries.ts'
 import { getAppEnvToken, getUserToken } from './token/own-token-queries.ts'
 import { rotateToken } from './token/rotate-token.ts'
 import { createToken, revokeToken } from './token/token-commands.ts'
@@ -331,10 +333,13 @@ export const GROUPS: readonly Group[] = [
       updateCredential,
       deleteCredential,
       testCredential,
-      getGitRepositories,
-      getGitBranches,
       connectGitInstallation,
     ],
+  },
+  {
+    name: 'Sources',
+    description: 'What could be built: repositories, their branches, and what a source looks like.',
+    calls: [getGitRepositories, getGitBranches, getSourceInspection, inspectSource],
   },
   {
     name: 'More',

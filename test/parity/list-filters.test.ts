@@ -38,6 +38,7 @@ const addressOf = ({ name, input }: ListQuery<Input, Item>): Input =>
 
 /** Filters that compare a column of another name than the field that shows it. */
 const COLUMNS: Readonly<Record<string, string>> = {
+  'listUsers.search': 'email',
   'listAppEnvs.region': 'regionCode',
 }
 

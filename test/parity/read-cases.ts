@@ -6,9 +6,10 @@ import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
 import { setPullRequestEnvs } from '../../src/services/pull-request-envs/pull-request-envs-commands.ts'
 import { installSolution } from '../../src/services/solution/install-solution.ts'
+import { inspectSource } from '../../src/services/source/inspect-source.ts'
 import { setBudget } from '../../src/services/usage/budget-commands.ts'
 import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
-import { advertisedRepository } from '../support/advertised-branches.ts'
+import { advertisedRepository, REACHABLE_REPOSITORY } from '../support/advertised-branches.ts'
 import { authorised } from '../support/authorization.ts'
 import { receivedDelivery } from '../support/git-delivery.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
@@ -173,6 +174,10 @@ export const CASES: Record<string, ReadCase> = {
     field: ({ accountId, gitRepo }) =>
       `gitBranches(accountId: "${accountId}", gitRepo: "${gitRepo}") { url defaultBranch branches { name commit } isComplete }`,
   },
+  getSourceInspection: {
+    query: ({ inspectionId }) => ({ inspectionId }),
+    field: ({ inspectionId }) => `sourceInspection(inspectionId: "${inspectionId}") { id url status preset ports }`,
+  },
   getGitRepositories: below('accountId', 'gitRepositories', 'repositories { gitNamespace gitRepo } isComplete'),
   getAutoDeploy: {
     query: ({ gitEnvId }) => ({ appEnvId: gitEnvId }),
@@ -226,7 +231,8 @@ export async function furnish(world: World) {
   await world.perform(setAutoDeploy, { appEnvId: gitEnvId })
   const gitHook = await world.perform(createGitHook, { accountId, provider: 'GITHUB', name: 'Hook' })
   const gitDeliveryId = await receivedDelivery(world, gitHook)
-  const gitRepo = await advertisedRepository(world)
+  const gitRepo = await advertisedRepository()
+  const { inspectionId } = await world.perform(inspectSource, { accountId, gitRepo })
   const audit = await world.user({ accountId, roles: ['AUDIT'] })
   const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
   const stranger = await world.user({ accountId: await world.account() })
@@ -253,6 +259,7 @@ export async function furnish(world: World) {
     operationId: operation?.id ?? '',
     contentId: operation?.contentId ?? '',
     gitRepo,
+    inspectionId,
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
     tokens: { admin: world.adminToken, ...tokens },
   }
@@ -297,7 +304,7 @@ export interface FurnishedWorld {
 
 /** A world with two things of each kind that a list has, and its APIs. */
 export async function furnishedWorld(): Promise<FurnishedWorld> {
-  const world = await createWorld()
+  const world = await createWorld({ settings: REACHABLE_REPOSITORY })
   const served = serveWorld(world)
   const place = await furnish(world)
   await furnishAgain(world, place)

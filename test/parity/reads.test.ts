@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newId } from '../../src/domain/ids.ts'
+import { REACHABLE_REPOSITORY } from '../support/advertised-branches.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { type Answer, readGraphQL, readMcp, readRest, reads } from './read-apis.ts'
@@ -10,7 +11,7 @@ let served: Served
 let place: Place
 
 beforeAll(async () => {
-  world = await createWorld()
+  world = await createWorld({ settings: REACHABLE_REPOSITORY })
   served = serveWorld(world)
   place = await furnish(world)
 })

@@ -21,7 +21,12 @@ let all: { call: Call; target: Target; besides: Target }[]
 
 beforeAll(async () => {
   const most = '10000000'
-  const settings = { BERTH_RATE_LIMIT: most, BERTH_ANONYMOUS_RATE_LIMIT: most, BERTH_OPERATION_RATE_LIMIT: '1000000' }
+  const settings = {
+    BERTH_GIT_PRIVATE_HOSTS: 'true',
+    BERTH_RATE_LIMIT: most,
+    BERTH_ANONYMOUS_RATE_LIMIT: most,
+    BERTH_OPERATION_RATE_LIMIT: '1000000',
+  }
   world = await createWorld({ settings })
   served = serveWorld(world)
   const { calls, place } = await reads(world)

@@ -1,6 +1,5 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import type { World } from './world.ts'
 
 const line = (text: string) => `${(text.length + 4).toString(16).padStart(4, '0')}${text}`
 const COMMIT = 'a'.repeat(40)
@@ -16,8 +15,15 @@ const ADVERTISED = [
 
 let url: string | undefined
 
-/** The address of such a repository, which the world may reach; and a GitHub App, for which nothing was connected. */
-export async function advertisedRepository({ config }: Pick<World, 'config'>): Promise<string> {
+/** Of a world in which the repository may be reached; and a GitHub App, for which nothing is connected. */
+export const REACHABLE_REPOSITORY = {
+  BERTH_GIT_PRIVATE_HOSTS: 'true',
+  BERTH_GITHUB_APP_ID: '1',
+  BERTH_GITHUB_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----',
+}
+
+/** The address of such a repository. */
+export async function advertisedRepository(): Promise<string> {
   if (url === undefined) {
     const server = createServer((_request, response) => response.end(ADVERTISED))
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -25,7 +31,5 @@ export async function advertisedRepository({ config }: Pick<World, 'config'>): P
     server.unref()
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/acme/shop.git`
   }
-  const app = { BERTH_GITHUB_APP_ID: '1', BERTH_GITHUB_PRIVATE_KEY: '-----BEGIN PRIVATE KEY-----' }
-  Object.assign(config, { BERTH_GIT_PRIVATE_HOSTS: true, ...app })
   return url
 }

@@ -105,7 +105,7 @@ export const gitRepositories = resource({
     repositories: repositories.given(
       'repositories',
       z.array(gitRepository.answer.type),
-      'Repositories, by owner and name: at most 1,000 of each installation.',
+      'Repositories, by owner and name: at most 1,000.',
     ),
     isComplete: repositories.given(
       'isComplete',

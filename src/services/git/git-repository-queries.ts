@@ -19,6 +19,7 @@ const RETRY_SECONDS = 10
 /** Of one account, which are asked one after the other. */
 const MAX_INSTALLATIONS = 10
 const MAX_BRANCHES = 1_000
+const MAX_REPOSITORIES = 1_000
 
 interface OfAccount {
   accountId?: string | undefined
@@ -127,8 +128,9 @@ async function findRepositories(
     }
   }
   const keyOf = ({ gitNamespace, gitRepo }: Repositories['repositories'][number]) => `${gitNamespace}/${gitRepo}`
-  found.repositories.sort((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
-  return found
+  const sorted = found.repositories.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1))
+  const repositories = sorted.slice(0, MAX_REPOSITORIES)
+  return { repositories, isComplete: found.isComplete && repositories.length === sorted.length }
 }
 
 const ofAccount = { accountId: id('account').optional() }

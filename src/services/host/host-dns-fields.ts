@@ -105,7 +105,7 @@ const hostCertificate = resource({
     reason: certified.given(
       'reason',
       text.nullable(),
-      'Why there is no certificate that clients accept; null if there is.',
+      'Reason why no certificate that clients accept is served; null if one is.',
     ),
   },
 })

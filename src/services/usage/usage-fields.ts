@@ -79,8 +79,8 @@ const usageOfLabel = resource({
       text.nullable(),
       'Value of the label; null for environments without it, such as deleted ones.',
     ),
-    total: ofLabel.given('total', text, 'Price of what they used.'),
-    totals: ofLabel.given('totals', z.array(usageTotal.answer.type), 'What they used, by kind.'),
+    total: ofLabel.given('total', text, 'Price of the usage of these environments.'),
+    totals: ofLabel.given('totals', z.array(usageTotal.answer.type), 'Usage of these environments by kind.'),
   },
 })
 

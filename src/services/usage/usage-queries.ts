@@ -54,6 +54,8 @@ export interface UsageFilter {
 
 const DAY_MS = 86_400_000
 const MAX_DAYS = 366
+/** Of a label. */
+const MAX_VALUES = 1_000
 const RECENT_DAYS = 7
 
 /** Totals of a time, by default of the present month until now, and what the month will have cost. */
@@ -201,6 +203,11 @@ async function totalsByLabel(
   const valueById = new Map(found.map(({ id, value }) => [id, value]))
   const groups = Map.groupBy(used, ({ appEnvId }) => valueById.get(appEnvId) ?? null)
   const values = [...groups.keys()].filter((value) => value !== null).sort()
+  if (values.length > MAX_VALUES)
+    throw invalidField(
+      'labelKey',
+      `names a label with ${values.length} values; usage is divided by ${MAX_VALUES} at most`,
+    )
   return [...values, ...(groups.has(null) ? [null] : [])].map((value) => {
     const of = groups.get(value) ?? []
     return { value, total: money(sumOf(of), currency), totals: totalsOf(of) }

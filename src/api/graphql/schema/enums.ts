@@ -27,6 +27,7 @@ import { terminationReason } from '../../../services/pod/pod-fields.ts'
 import { searchKind } from '../../../services/search/search-fields.ts'
 import { solutionCategory, solutionInputType } from '../../../services/solution/solution-fields.ts'
 import { componentState, installationStatus } from '../../../services/solution/solution-installation-fields.ts'
+import { sourceInspectionStatus } from '../../../services/source/source-inspection-fields.ts'
 import { appEnvStatus } from '../../../services/targets/app-env-reference.ts'
 import { scope, tokenKind } from '../../../services/token/token-fields.ts'
 import { usageKind, usageUnit } from '../../../services/usage/usage-fields.ts'
@@ -62,6 +63,7 @@ const OTHERS: readonly Enumeration[] = [
   dnsWay,
   certificateState,
   logFileFormat,
+  sourceInspectionStatus,
   eventType,
   backupKind,
   backupStatus,
