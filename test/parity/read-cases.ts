@@ -137,7 +137,7 @@ export const CASES: Record<string, ReadCase> = {
   listInvitations: below('accountId', 'invitations'),
   getCredential: {
     query: ({ credentialId }) => ({ credentialId }),
-    field: byId('credentialId', 'credential', 'id data version'),
+    field: byId('credentialId', 'credential', 'id data { key value } version'),
   },
   listCredentialUsages: {
     query: ({ credentialId }) => ({ credentialId }),
