@@ -19,7 +19,14 @@ beforeAll(async () => {
   for (const { id } of await world.operationsOf(furnished.place.serviceEnvId)) await world.endOperation(id)
   const content = contents.at(-1)
   const { rolloutId } = await world.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })
-  const replica = { name: 'shop-0', appEnvId, contentId: content?.id ?? '', rolloutId: rolloutId ?? '', index: 0 }
+  const replica = {
+    name: 'shop-0',
+    appEnvId,
+    contentId: content?.id ?? '',
+    rolloutId: rolloutId ?? '',
+    index: 0,
+    containerId: 'c0',
+  }
   await world.database.replica.create({ data: { ...replica, address: '127.0.0.1', port: 80, state: 'READY' } })
   place = { ...furnished.place, staging, versions: contents.map(({ id }) => id) }
 })
