@@ -18,6 +18,19 @@ export const pasted = () => z.string().trim()
 
 export const id = (noun: string) => z.string().min(1).max(100).describe(`Id of the ${noun}.`)
 
+/** Of what a call creates. */
+export const ownerAccountId = (about: string) =>
+  z.string().min(1).max(100).optional().describe(`${about} Default: your current one.`)
+
+export const regionCode = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe(
+    'Code of the region to run in, as listed by regions. Default: the only one; required where there are several.',
+  )
+
 /** A display name; its slug becomes part of host names, so the slug must not be empty. */
 export const name = (noun: string) =>
   z
@@ -93,7 +106,7 @@ export const variable = z.strictObject({
   isSecret: z
     .boolean()
     .default(false)
-    .describe('Whether the value is a secret, which is shown only to admins who ask for it.'),
+    .describe('Whether the value is a secret. It is shown only to admins who ask for it.'),
 })
 
 /** A list of variables of this shape, each name once. */
@@ -151,5 +164,5 @@ export const releaseCommand = z
     timeoutSeconds: z.int().min(1).max(3600).default(600).describe('Seconds after which the command is ended.'),
   })
   .describe(
-    'Command, such as a migration, that each new version runs once, in a container of its own, before any of its other containers start. When it fails, the deployment fails, and the old version keeps running. Null: none.',
+    'Command, such as a migration, that each new version runs once before its containers start. It has a container of its own. When it fails, the deployment fails, and the old version keeps running. Null: none.',
   )

@@ -37,14 +37,15 @@ import {
 } from './app-env/setting-commands.ts'
 import { updateAppEnv } from './app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from './app-env/variable-commands.ts'
-import { listAudit } from './audit/audit-queries.ts'
+import { getAuditEntry, listAudit } from './audit/audit-queries.ts'
 import { deleteAutoDeploy, setAutoDeploy } from './auto-deploy/auto-deploy-commands.ts'
 import { getAutoDeploy } from './auto-deploy/auto-deploy-queries.ts'
-import { listBackups } from './backup/backup-queries.ts'
+import { getBackup, listBackups } from './backup/backup-queries.ts'
 import { deleteBackup } from './backup/delete-backup.ts'
 import { downloadBackup } from './backup/download-backup.ts'
 import { getBuildCache } from './build-cache/build-cache-queries.ts'
 import { clearBuildCache } from './build-cache/clear-build-cache.ts'
+import { getDeploymentConfiguration, getDifference } from './configuration/version-configuration-queries.ts'
 import { createCredential, updateCredential } from './credential/credential-commands.ts'
 import { getCredential, listCredentials, listCredentialUsages } from './credential/credential-queries.ts'
 import { deleteCredential } from './credential/delete-credential.ts'
@@ -99,7 +100,7 @@ import { getBudget, getUsage, listStatements } from './usage/usage-queries.ts'
 import { listUsers } from './user/installation-user-queries.ts'
 import { getSelf } from './user/user-queries.ts'
 import { deleteVolume } from './volume/delete-volume.ts'
-import { listVolumes } from './volume/volume-queries.ts'
+import { getVolume, listVolumes } from './volume/volume-queries.ts'
 import { getWebhookDelivery, listWebhookAttempts, listWebhookDeliveries } from './webhook/delivery-queries.ts'
 import { redeliverWebhookDelivery } from './webhook/redeliver.ts'
 import { testWebhook } from './webhook/test-webhook.ts'
@@ -129,7 +130,15 @@ export const GROUPS: readonly Group[] = [
     name: 'Deployments',
     description:
       'Deploy, roll back, stop and start an environment. Each call begins an operation and answers at once, or with `Prefer: wait` when the operation has ended.',
-    calls: [getAppEnvStatus, getAppEnvHistory, getDeployment, listDeployments, ...deploymentOperations],
+    calls: [
+      getAppEnvStatus,
+      getAppEnvHistory,
+      getDeployment,
+      getDeploymentConfiguration,
+      getDifference,
+      listDeployments,
+      ...deploymentOperations,
+    ],
   },
   {
     name: 'Uploads',
@@ -219,7 +228,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Backups',
     description: 'Backups of managed services: taken, verified, restored and downloaded.',
-    calls: [listBackups, ...backupOperations, deleteBackup, downloadBackup],
+    calls: [getBackup, listBackups, ...backupOperations, deleteBackup, downloadBackup],
   },
   {
     name: 'Operations',
@@ -229,7 +238,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Volumes',
     description: 'Data that outlives containers and environments.',
-    calls: [listVolumes, deleteVolume],
+    calls: [getVolume, listVolumes, deleteVolume],
   },
   {
     name: 'Services',
@@ -290,6 +299,7 @@ export const GROUPS: readonly Group[] = [
     description: 'Accounts, their members, plans and audit log; regions.',
     calls: [
       getAccount,
+      getAuditEntry,
       listAudit,
       listEvents,
       listAccounts,

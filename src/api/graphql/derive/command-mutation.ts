@@ -3,14 +3,17 @@ import type { AnyCommand, CallOptions, ResultOf } from '../../../calls/command.t
 import { dryRun as shownOfDryRun } from '../../../calls/outcome.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
-import { inputFields } from './input-types.ts'
+import { inputFields, withRecords } from './input-types.ts'
 import { described } from './resource-fields.ts'
+import { pascal } from './zod-definition.ts'
 
 /** Source of a mutation's payload. */
 export interface Answer<Result> {
   result: Result & { changes?: unknown }
   replayed: boolean
   dryRun: boolean
+  /** What was sent. */
+  input: Readonly<Record<string, unknown>>
 }
 
 type Payload<Result> = (t: PayloadBuilder<Result>) => FieldMap
@@ -28,8 +31,6 @@ type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[
 /** Options of every write (contract §1), as GraphQL names them. */
 type Control = Partial<Pick<CallOptions, 'idempotencyKey' | 'expectedVersion' | 'waitSeconds' | 'dryRun'>>
 
-const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
-
 /** Turns a service's command into a mutation: one `input` named after it, one payload, and no rules of its own. */
 export function commandMutation<C extends AnyCommand>(command: C, payloadFields: Payload<ResultOf<C>>): void {
   written.add(command)
@@ -40,7 +41,11 @@ export function commandMutation<C extends AnyCommand>(command: C, payloadFields:
   })
   const payload = builder.objectRef<Answer<ResultOf<C>>>(`${name}Payload`).implement({
     description: `Answer of \`${command.name}\`.`,
-    fields: (t) => ({ ...payloadFields(t as unknown as PayloadBuilder<ResultOf<C>>), ...answerFields(t as never) }),
+    fields: (t) => ({
+      ...payloadFields(t as unknown as PayloadBuilder<ResultOf<C>>),
+      ...deletedId(t as never, command),
+      ...answerFields(t as never),
+    }),
   })
   builder.mutationField(command.name, (t) =>
     t.field({
@@ -64,14 +69,14 @@ async function perform<C extends AnyCommand>(
   const { idempotencyKey, expectedVersion, waitSeconds, dryRun, ...fields } = input
   const control = given({ idempotencyKey, expectedVersion, waitSeconds, dryRun })
   const signal = control.waitSeconds ? signalOf?.() : undefined
-  const performed = await services.perform(caller, command, fields, {
+  const performed = await services.perform(caller, command, withRecords(command.input, fields), {
     ...control,
     requestId,
     address,
     signal,
     api: 'graphql',
   })
-  return { ...performed, dryRun: control.dryRun === true } as Answer<ResultOf<C>>
+  return { ...performed, dryRun: control.dryRun === true, input: fields } as Answer<ResultOf<C>>
 }
 
 /** A null says no more than a field that was left out. */
@@ -94,6 +99,20 @@ function controlFields(t: InputBuilder, { versioned, waits }: AnyCommand) {
       description: 'Seconds to wait for what the call begins to end before the call is answered.',
     })
   return fields
+}
+
+/** `deleteApp` answers deletedAppId: clients take the object of that id out of what they keep. */
+function deletedId(t: PayloadBuilder<object>, { name, input }: AnyCommand): FieldMap {
+  const noun = /^(?:delete|remove)(\w+)$/.exec(name)?.[1]
+  const field = Object.keys(input.shape).find((one) => pascal(one).replace(/Key$/, 'Id') === `${noun}Id`)
+  if (!noun || !field) return {}
+  return {
+    [`deleted${noun}Id`]: t.id({
+      nullable: true,
+      description: 'Id of what is deleted, where the call named it by its id; null after a dry run.',
+      resolve: (answer) => (answer.dryRun ? null : ((answer.input[field] as string | undefined) ?? null)),
+    }),
+  }
 }
 
 const answerFields = (t: PayloadBuilder<object>): FieldMap => ({
