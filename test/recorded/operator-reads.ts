@@ -84,9 +84,9 @@ export async function graphqlOperatorReads(fixture: Fixture): Promise<void> {
   await graphql('list repositories', repositories, { accountId })
   await graphql('list repositories as a stranger', repositories, { accountId }, { as: 'stranger' })
   await graphql('list branches by SSH', branches, { accountId, gitRepo: 'git@github.com:acme/shop.git' })
-  const inspect = mutation('inspectSource', 'id url branch contextDir status preset ports')
+  const inspect = mutation('inspectSource', 'sourceInspection { id url branch contextDir status preset ports }')
   const { body: inspected } = await graphql('inspect a source', inspect, { input: { accountId, gitRepo } })
-  const { id: inspectionId } = inspected.data.inspectSource
+  const { id: inspectionId } = inspected.data.inspectSource.sourceInspection
   const inspection = 'query ($id: ID!) { sourceInspection(inspectionId: $id) { id status url preset createdAt } }'
   await graphql('read an inspection', inspection, { id: inspectionId })
   await graphql('read an unknown inspection', inspection, { id: `insp_${UNKNOWN}` })
