@@ -113,6 +113,8 @@ test('the call that is sent is one that is accepted from the installation’s ad
   // Each of them got past the check of permissions, which comes before.
   expect(refused).toMatchInlineSnapshot(`
     [
+      "GET /git/repositories: CONFLICT GITHUB_APP_NOT_CONFIGURED",
+      "Query.gitRepositories: CONFLICT null",
       "POST /account/invitation/accept: CONFLICT ALREADY_MEMBER",
       "Mutation.acceptInvitation: CONFLICT ALREADY_MEMBER",
       "POST /app-env/build: CONFLICT SOURCE_NOT_CONFIGURED",

@@ -35,7 +35,7 @@ const LINK = /(expires=)\d{10}(&signature=)[\w%-]+/g
 /** What an address of a file of lines was asked for. */
 const ASKED = /(asked=)[\w-]+/g
 /** Of a repository that a test serves. */
-const REPOSITORY = /(\b127\.0\.0\.1(?::|%3A))\d+((?:\/|%2F)acme)/g
+const REPOSITORY = /(127\.0\.0\.1(?::|%3A))\d+((?:\/|%2F)acme)/g
 const AUDIT_HASH = /("hash":")[0-9a-f]{64}(?=")/g
 /** The rest of a budget's minute. */
 const MINUTE_LEFT = /\btry again in (?:[1-5]\d|60) s\b/g
