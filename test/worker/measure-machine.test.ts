@@ -1,7 +1,7 @@
 import { availableParallelism, totalmem } from 'node:os'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createRegion } from '../../src/services/plan/region-commands.ts'
-import { measureMachine } from '../../src/worker/engine/measure-machine.ts'
+import { measureMachine } from '../../src/worker/metrics/measure-machine.ts'
 import { INSTALLATION_ENGINE } from '../../src/worker/scope/engine-scope.ts'
 import { readGraphQL, readRest } from '../parity/read-apis.ts'
 import { memoryEngine } from '../support/memory-engine/memory-engine.ts'

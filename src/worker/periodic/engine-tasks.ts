@@ -1,6 +1,5 @@
 import type { Config } from '../../config/config.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
-import { measureMachine } from '../engine/measure-machine.ts'
 import { DiskMeasurement } from '../housekeeping/measure-disk.ts'
 import { meter } from '../housekeeping/meter.ts'
 import {
@@ -13,6 +12,7 @@ import {
 import { clearBuildCaches, sweepImages, sweepPulledImages } from '../housekeeping/sweep-images.ts'
 import { deleteVolumes, measureVolumes } from '../housekeeping/volumes.ts'
 import { autoscale } from '../metrics/autoscale.ts'
+import { measureMachine } from '../metrics/measure-machine.ts'
 import { measureServices } from '../metrics/measure-services.ts'
 import { ReadingHistory } from '../metrics/reading-history.ts'
 import { sampleContainers } from '../metrics/sample-containers.ts'

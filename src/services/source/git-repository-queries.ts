@@ -10,8 +10,8 @@ import { type GitHubApp, listRepositories, mintAuthorization } from '../../netwo
 import { listBranches } from '../../network/git/list-branches.ts'
 import { gitInstallationId, gitNamespace, gitRepo } from '../app/app-input.ts'
 import { repositoryUrl } from '../configuration/build-plan.ts'
+import { requireGitHubApp, requireProved } from '../git/git-installation.ts'
 import { requireAccount } from '../targets/load-account.ts'
-import { requireGitHubApp, requireProved } from './git-installation.ts'
 import { type Branches, gitBranches, gitRepositories, type Repositories } from './git-repository-fields.ts'
 
 const DEADLINE_MS = 15_000
