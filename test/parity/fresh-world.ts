@@ -14,6 +14,7 @@ export async function makeFresh({ database, accountId }: World): Promise<void> {
     DELETE FROM event_sequence;
     DELETE FROM job_run;
     DELETE FROM build_cache;
+    DELETE FROM source_inspection;
     DELETE FROM operation;
     DELETE FROM backup;
     UPDATE app_env SET current_content_id = NULL;
