@@ -18,7 +18,8 @@ import { releaseHosts } from '../lifecycle/cooling-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { claimableHost, proveClaim } from './claim-host.ts'
 import { host, ownHostExample } from './host-fields.ts'
-import { assertNamed, hostRecord, type WhichHost } from './host-queries.ts'
+import { hostRecord } from './host-queries.ts'
+import { assertNamed, type WhichHost } from './which-host.ts'
 
 const MAX_HOSTS = 50
 
