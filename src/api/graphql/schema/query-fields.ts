@@ -4,7 +4,7 @@ import { DomainError } from '../../../domain/errors.ts'
 import { QUERIES } from '../../../services/catalogue.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
-import { argumentsOf, inputOf } from '../derive/arguments.ts'
+import { argumentsOf, inNamesOf, inputOf } from '../derive/arguments.ts'
 import { connectionTypeOf } from '../derive/connection-types.ts'
 import { findableById } from '../derive/edges.ts'
 import { recordType, rowTypeOf } from '../derive/resource-fields.ts'
@@ -81,10 +81,15 @@ const typeOf = (query: Query<Arguments> | ListQuery<Arguments> | WholeListQuery<
 
 function oneField(t: QueryBuilder, query: Query<Arguments>, words: Words, given: Given, isBelow: boolean): Made {
   const common = { nullable: !query.isAlwaysThere, ...words, type: typeOf(query) }
-  const find = (parent: unknown, args: Arguments, context: GraphQLContext, wanted = {}) => {
-    const found = context.services.find(query, context, inputOf(query, given(parent, args)), wanted)
-    // An object has the thing or does not; asked for by itself, it is an error that there is none.
-    return isBelow ? found.catch(nullWhenAbsent) : found
+  const find = async (parent: unknown, args: Arguments, context: GraphQLContext, wanted = {}) => {
+    const input = inputOf(query, given(parent, args))
+    try {
+      return await context.services.find(query, context, input, wanted)
+    } catch (error) {
+      // An object has the thing or does not; asked for by itself, it is an error that there is none.
+      if (isBelow && error instanceof DomainError && error.code === 'NOT_FOUND') return null
+      throw inNamesOf(query, error)
+    }
   }
   if (query.isRecord)
     return t.field({
@@ -96,11 +101,6 @@ function oneField(t: QueryBuilder, query: Query<Arguments>, words: Words, given:
     resolve: (wanted: object, parent: unknown, args: Arguments, context: GraphQLContext) =>
       find(parent, args, context, wanted),
   } as never) as never
-}
-
-function nullWhenAbsent(error: unknown): null {
-  if (error instanceof DomainError && error.code === 'NOT_FOUND') return null
-  throw error
 }
 
 function rowConnection(
