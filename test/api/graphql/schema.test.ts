@@ -60,7 +60,7 @@ describe('the schema', () => {
     for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
       const name = field.name.charAt(0).toUpperCase() + field.name.slice(1)
       expect(field.args.map((argument) => `${argument.name}: ${argument.type}`)).toEqual([`input: ${name}Input!`])
-      expect(String(field.type)).toBe(`${name}Payload!`)
+      expect(String(field.type)).toBe(`${name}Payload`)
       const input = schema.getType(`${name}Input`)
       expect(isInputObjectType(input) && Object.keys(input.getFields())).toEqual(
         expect.arrayContaining(['idempotencyKey', 'dryRun']),
@@ -172,7 +172,7 @@ describe('the schema', () => {
   })
 
   test('marks dangerous mutations', () => {
-    const marked = [...printedSchema().matchAll(/\): (\w+)Payload! @dangerous/g)].map(([, name]) => name)
+    const marked = [...printedSchema().matchAll(/\): (\w+)Payload @dangerous/g)].map(([, name]) => name)
     expect(marked).toEqual(expect.arrayContaining(['RollbackAppEnv', 'StopAppEnv', 'DeleteApp', 'DeleteAppEnv']))
     expect(marked).not.toContain('DeployImage')
   })
