@@ -96,7 +96,7 @@ async function locateUpload(
       const tree = join(directory, 'tree')
       const archive = uploadPath(uploads, storageKey, sha256)
       const absent = await reader.read('unpack', { archive, tree, limits }, signal)
-      return { folder: tree, absent }
+      return { folder: tree, absent, commit: null }
     },
   }
 }

@@ -18,6 +18,19 @@ export const pasted = () => z.string().trim()
 
 export const id = (noun: string) => z.string().min(1).max(100).describe(`Id of the ${noun}.`)
 
+/** Of what a call creates. */
+export const ownerAccountId = (about: string) =>
+  z.string().min(1).max(100).optional().describe(`${about} Default: your current one.`)
+
+export const regionCode = z
+  .string()
+  .min(1)
+  .max(100)
+  .optional()
+  .describe(
+    'Code of the region to run in, as listed by regions. Default: the only one; required where there are several.',
+  )
+
 /** A display name; its slug becomes part of host names, so the slug must not be empty. */
 export const name = (noun: string) =>
   z

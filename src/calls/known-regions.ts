@@ -1,6 +1,6 @@
-import { DomainError, type FieldProblem, invalidInput, notFound } from '../domain/errors.ts'
+import { invalidField, notFound } from '../domain/errors.ts'
 import { nearNames } from '../domain/near-names.ts'
-import type { Database, Transaction } from '../storage/database/client.ts'
+import type { Transaction } from '../storage/database/client.ts'
 import type { Region } from '../storage/database/generated/prisma/client.ts'
 
 /** An installation may have many; a message holds this many. */
@@ -15,18 +15,16 @@ export async function requireRegion(tx: Transaction, code: string): Promise<Regi
   throw notFound('region', code, near ? `did you mean ${near}?` : listed(codes))
 }
 
-/** The same refusal; where it is that a region was not sent, with those that there are. */
-export async function withRegions(database: Database, error: unknown): Promise<unknown> {
-  const fields = error instanceof DomainError ? error.details.fields : undefined
-  if (!fields?.some(isMissingRegion)) return error
-  const message = `is required: ${listed(await regionCodes(database))}`
-  return invalidInput(fields.map((problem) => (isMissingRegion(problem) ? { ...problem, message } : problem)))
+/** The region of a code, or the only one that there is. Throws where none was named and there are several, or none. */
+export async function regionOrOnly(tx: Transaction, code: string | undefined): Promise<Region> {
+  if (code !== undefined) return requireRegion(tx, code)
+  const [only, ...others] = await tx.region.findMany({ orderBy: { code: 'asc' }, take: MAX_NAMED })
+  if (only && others.length === 0) return only
+  throw invalidField('region', `is required: ${listed([only, ...others].flatMap((region) => region?.code ?? []))}`)
 }
 
-const isMissingRegion = ({ field, message }: FieldProblem): boolean => field === 'region' && message === 'is required'
-
-async function regionCodes(client: Database | Transaction): Promise<string[]> {
-  const regions = await client.region.findMany({ select: { code: true }, orderBy: { code: 'asc' }, take: MAX_NAMED })
+async function regionCodes(tx: Transaction): Promise<string[]> {
+  const regions = await tx.region.findMany({ select: { code: true }, orderBy: { code: 'asc' }, take: MAX_NAMED })
   return regions.map(({ code }) => code)
 }
 

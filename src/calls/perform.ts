@@ -23,7 +23,6 @@ import type {
   Target,
 } from './command.ts'
 import { claimKey, isKept, type KeyedCall, type StoredAnswer, storeAnswer, storeRefusal } from './idempotency.ts'
-import { withRegions } from './known-regions.ts'
 
 export interface Dependencies {
   database: Database
@@ -54,7 +53,7 @@ export async function perform(
   rawInput: unknown,
   options: CallOptions,
 ): Promise<Performed> {
-  const input = await inputOrRegions(database, command, rawInput)
+  const input = inputOf(command, rawInput)
   const call: KeyedCall = { caller, command, input, options, config, vault }
   const prepared = options.dryRun ? null : await prepare({ config, database, vault, limits }, caller, command, input)
   const run = () =>
@@ -212,14 +211,6 @@ export async function withRetries<T>(run: () => Promise<T>): Promise<T> {
     } catch (error) {
       if (tries >= TRIES || !isTransient(error)) throw error
     }
-  }
-}
-
-async function inputOrRegions(database: Database, command: AnyCommand, raw: unknown) {
-  try {
-    return inputOf(command, raw)
-  } catch (error) {
-    throw await withRegions(database, error)
   }
 }
 

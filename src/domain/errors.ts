@@ -64,6 +64,13 @@ export function invalidInput(fields: FieldProblem[]): DomainError {
 
 export const invalidField = (field: string, message: string): DomainError => invalidInput([{ field, message }])
 
+/** The same refusal, of fields that were sent within this one. */
+export function withinField(field: string, error: DomainError): DomainError {
+  const { fields } = error.details
+  if (error.code !== 'INVALID_INPUT' || !fields) return error
+  return invalidInput(fields.map((problem) => ({ ...problem, field: `${field}.${problem.field}` })))
+}
+
 export const unauthenticated = (message: string): DomainError => new DomainError('UNAUTHENTICATED', undefined, message)
 
 export const forbidden = (reason: ReasonOf<'FORBIDDEN'>, message: string): DomainError =>

@@ -16,7 +16,8 @@ export interface PendingChange {
 
 /** What an environment runs, or would run if its changes were applied now. */
 export interface Effective {
-  image: string
+  /** Null where it is built, and its name says nothing. */
+  image: string | null
   /** False: built from source. */
   useImage: boolean
   containers: number

@@ -44,6 +44,7 @@ import { deleteBackup } from './backup/delete-backup.ts'
 import { downloadBackup } from './backup/download-backup.ts'
 import { getBuildCache } from './build-cache/build-cache-queries.ts'
 import { clearBuildCache } from './build-cache/clear-build-cache.ts'
+import { getDeploymentConfiguration, getDifference } from './configuration/version-configuration-queries.ts'
 import { createCredential, updateCredential } from './credential/credential-commands.ts'
 import { getCredential, listCredentials, listCredentialUsages } from './credential/credential-queries.ts'
 import { deleteCredential } from './credential/delete-credential.ts'
@@ -123,7 +124,15 @@ export const GROUPS: readonly Group[] = [
     name: 'Deployments',
     description:
       'Deploy, roll back, stop and start an environment. Each call begins an operation and answers at once, or with `Prefer: wait` when the operation has ended.',
-    calls: [getAppEnvStatus, getAppEnvHistory, getDeployment, listDeployments, ...deploymentOperations],
+    calls: [
+      getAppEnvStatus,
+      getAppEnvHistory,
+      getDeployment,
+      getDeploymentConfiguration,
+      getDifference,
+      listDeployments,
+      ...deploymentOperations,
+    ],
   },
   {
     name: 'Uploads',

@@ -69,6 +69,7 @@ const VALUES: Record<Field, Record<string, unknown>> = {
   useVolume: { useVolume: true, volumePath: '/data' },
   volumePath: { volumePath: '/data' },
   databaseSettings: { dockerPreset: 'REDIS', port: undefined, databaseSettings: { timeout: 60 } },
+  appEnv: {},
   jobConfig: { dockerPreset: 'JOB', jobConfig: { command: 'migrate' } },
   appType: { appType: 'job' },
   gitProvider: GITHUB,

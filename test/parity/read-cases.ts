@@ -72,6 +72,16 @@ export const CASES: Record<string, ReadCase> = {
     field: ({ jobEnvId }) => `jobSchedule(appEnvId: "${jobEnvId}") { cron revision }`,
   },
   getAppEnvHistory: below('appEnvId', 'deployments', 'nodes { version canRollback cannotRollbackReason }'),
+  getDeploymentConfiguration: {
+    query: ({ contentId }) => ({ contentId }),
+    field: ({ contentId }) =>
+      `deploymentConfiguration(contentId: "${contentId}") { version image cpu memory variables { name value } }`,
+  },
+  getDifference: {
+    query: ({ contentId, appEnvId }) => ({ fromContentId: contentId, toAppEnvId: appEnvId }),
+    field: ({ contentId, appEnvId }) =>
+      `difference(fromContentId: "${contentId}", toAppEnvId: "${appEnvId}") { hasDeployChanges changes { field from to } }`,
+  },
   getAppEnvToken: below('appEnvId', 'appEnvToken', 'tokenId cliEnvName'),
   listPods: below('appEnvId', 'pods', 'name status lastTermination { exitCode outOfMemory }'),
   getMetrics: below(

@@ -14,4 +14,6 @@ export interface SourceTree {
   folder: string
   /** What the build is refused for, unless its ignore rules leave it out. */
   absent: readonly AbsentEntry[]
+  /** What git prints of its commit, by COMMIT_FORMAT; null where it is none. */
+  commit: string | null
 }

@@ -2,6 +2,7 @@ import { lstat, mkdir, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { isBranchName } from '../../domain/branch-name.ts'
 import { BuildFailure, type BuildFailureReason } from '../../domain/build-failure.ts'
+import { COMMIT_FORMAT } from '../../domain/git-commit.ts'
 import type { SourceTree } from '../archive/source-tree.ts'
 import { COMMIT, megabytes, type SourceLimits } from '../limits.ts'
 import { type OutputFile, ProgramFailure } from '../program.ts'
@@ -102,7 +103,7 @@ export async function checkOut(
   const tree = join(directory, 'tree')
   await mkdir(tree)
   const { limits, signal, reader } = tools
-  const listed = await place(repository, commit, { directory, folder: 'tree', ...tools })
+  const { listed, printed } = await place(repository, commit, { directory, folder: 'tree', ...tools })
   const absent = await fetchSubmodules(
     { url: repository.url, path: '', listed },
     {
@@ -118,19 +119,25 @@ export async function checkOut(
       async place(url, submoduleCommit, below, left) {
         const request = { url, branch: null, commit: submoduleCommit, authorization: await tools.authorize(url) }
         const submodule = await openRepository(request, directory, tools)
-        return place(submodule, submoduleCommit, { directory, folder: `tree/${below}`, ...tools, limits: left })
+        const placed = await place(submodule, submoduleCommit, {
+          directory,
+          folder: `tree/${below}`,
+          ...tools,
+          limits: left,
+        })
+        return placed.listed
       },
     },
   )
-  return { folder: tree, absent }
+  return { folder: tree, absent, commit: printed }
 }
 
-/** Puts one commit into a folder below the build directory. */
+/** Puts one commit into a folder below the build directory. Returns its files, and what git prints of it. */
 async function place(
   { run, url }: Repository,
   commit: string,
   { directory, folder, limits, signal, reader }: CheckOutTools & { directory: string; folder: string },
-): Promise<Listed> {
+): Promise<{ listed: Listed; printed: string }> {
   await mkdir(join(directory, folder), { recursive: true })
   const git = ['--git-dir=repository', `--work-tree=${folder}`]
   await run(['init', '--quiet', '--bare', '--template=', '--', 'repository'])
@@ -142,8 +149,10 @@ async function place(
     const listing = { path: join(directory, 'listing'), maxBytes: maxListingBytes(limits), tooLong: tooMany }
     await run([...git.slice(0, 1), 'ls-tree', '-r', '-l', '-z', '--full-tree', commit], signal, listing)
     const listed = await reader.read('checkListing', { file: listing.path, limits }, signal)
+    const show = ['show', '--no-patch', '--no-show-signature', '--encoding=UTF-8', `--format=${COMMIT_FORMAT}`]
+    const printed = await run([...git.slice(0, 1), ...show, commit, '--'], signal)
     await run([...git, 'checkout', '--quiet', '--force', '--detach', commit, '--'], signal)
-    return listed
+    return { listed, printed }
   } finally {
     size.stop()
     for (const name of ['repository', 'listing']) await rm(join(directory, name), { recursive: true, force: true })

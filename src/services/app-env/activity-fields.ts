@@ -52,6 +52,7 @@ export const activity = resource({
     version: ofVersion(shown.version),
     gitCommitId: ofVersion(shown.gitCommitId),
     gitBranch: ofVersion(shown.gitBranch),
+    gitCommit: ofVersion(shown.gitCommit),
     containerImage: ofVersion(shown.containerImage),
     kind: field.from(
       {},

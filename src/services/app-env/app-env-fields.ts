@@ -27,14 +27,23 @@ import { type OpenVariable, variable } from './variable-fields.ts'
 const scaled = fieldsOf<AutoScaling>()
 
 /** How `autoScaling` was set. */
-const scaledByLoad = answer({
-  enabled: scaled.column('enabled', flag, 'Whether the number of containers follows the load.'),
-  min: scaled.column('min', whole, 'Minimum number of containers.'),
-  max: scaled.column('max', whole, 'Maximum number of containers.'),
-  cpuPercent: scaled.column('cpuPercent', whole, 'Target CPU use, in percent.'),
-  memoryPercent: scaled.given('memoryPercent', whole.optional(), 'Target memory use, in percent.'),
-  upWindowSeconds: scaled.column('upWindowSeconds', whole, 'Time above the target before containers are added.'),
-  downWindowSeconds: scaled.column('downWindowSeconds', whole, 'Time below the target before containers are removed.'),
+const scaledByLoad = resource({
+  name: 'AutoScaling',
+  id: 'AutoScaling',
+  description: 'How the number of containers follows the load.',
+  fields: {
+    enabled: scaled.column('enabled', flag, 'Whether the number of containers follows the load.'),
+    min: scaled.column('min', whole, 'Minimum number of containers.'),
+    max: scaled.column('max', whole, 'Maximum number of containers.'),
+    cpuPercent: scaled.column('cpuPercent', whole, 'Target CPU use, in percent.'),
+    memoryPercent: scaled.given('memoryPercent', whole.optional(), 'Target memory use, in percent.'),
+    upWindowSeconds: scaled.column('upWindowSeconds', whole, 'Time above the target before containers are added.'),
+    downWindowSeconds: scaled.column(
+      'downWindowSeconds',
+      whole,
+      'Time below the target before containers are removed.',
+    ),
+  },
 })
 
 type Sized = Pick<AppEnv, 'containers' | 'zClouds' | 'cpu' | 'memoryMb'>
@@ -72,25 +81,35 @@ interface Startup {
 
 const started = fieldsOf<Startup>()
 
-const startup = answer({
-  command: started.column(
-    'command',
-    text.nullable(),
-    'Command that replaces the image’s entry point; null: the entry point stays, and gets the arguments.',
-  ),
-  args: started.column('args', z.array(text), 'Arguments of the command.'),
-  shell: started.column('shell', flag, 'Whether /bin/sh -lc runs the command.'),
-  workingDir: started.column('workingDir', text.nullable(), 'Working directory of the command.'),
+export const startupConfig = resource({
+  name: 'StartupConfig',
+  id: 'StartupConfig',
+  description: 'Command that replaces the one of the image.',
+  fields: {
+    command: started.column(
+      'command',
+      text.nullable(),
+      'Command that replaces the image’s entry point; null: the entry point stays, and gets the arguments.',
+    ),
+    args: started.column('args', z.array(text), 'Arguments of the command.'),
+    shell: started.column('shell', flag, 'Whether /bin/sh -lc runs the command.'),
+    workingDir: started.column('workingDir', text.nullable(), 'Working directory of the command.'),
+  },
 })
 
 const released = fieldsOf<ReleaseCommand>()
 
-const release = answer({
-  command: released.column('command', text, 'Command that each new version runs before its containers start.'),
-  args: released.column('args', z.array(text), 'Arguments of the command.'),
-  shell: released.column('shell', flag, 'Whether /bin/sh -lc runs the command.'),
-  workingDir: released.column('workingDir', text.nullable(), 'Working directory of the command.'),
-  timeoutSeconds: released.column('timeoutSeconds', whole, 'Seconds after which the command is ended.'),
+export const releaseCommand = resource({
+  name: 'ReleaseCommand',
+  id: 'ReleaseCommand',
+  description: 'Command that each new version runs once before its containers start.',
+  fields: {
+    command: released.column('command', text, 'Command that each new version runs before its containers start.'),
+    args: released.column('args', z.array(text), 'Arguments of the command.'),
+    shell: released.column('shell', flag, 'Whether /bin/sh -lc runs the command.'),
+    workingDir: released.column('workingDir', text.nullable(), 'Working directory of the command.'),
+    timeoutSeconds: released.column('timeoutSeconds', whole, 'Seconds after which the command is ended.'),
+  },
 })
 
 /** An environment with what its services add: its changes are compared and its variables opened there. */
@@ -101,7 +120,6 @@ export interface DescribedAppEnv extends AppEnv {
 
 const field = fieldsOf<AppEnv>()
 const added = fieldsOf<DescribedAppEnv>()
-const asJson = { inGraphQL: { type: 'JSON' } }
 
 /** §2.4. */
 const listed = {
@@ -162,21 +180,18 @@ const configuration = {
   ),
   startupConfig: field.json(
     'startupConfig',
-    startup.type.nullable(),
+    startupConfig.answer.type.nullable(),
     'Command that replaces the one of the image.',
-    asJson,
   ),
   releaseCommand: field.json(
     'releaseCommand',
-    release.type.nullable(),
+    releaseCommand.answer.type.nullable(),
     'Command that each new version runs once before its containers start; null: none.',
-    asJson,
   ),
   containerSettings: field.json(
     'containerSettings',
-    shownContainerSettings.type.nullable(),
+    shownContainerSettings.answer.type.nullable(),
     'Settings of the containers; null: those of the image and of the engine.',
-    asJson,
   ),
   networkAliases: field.column(
     'networkAliases',
@@ -191,9 +206,8 @@ const configuration = {
   ),
   backupSchedule: field.json(
     'backupSchedule',
-    backupSchedule.type.nullable(),
+    backupSchedule.answer.type.nullable(),
     'Schedule of the backups of a managed service, and how long they are kept; null for none.',
-    asJson,
   ),
   nextBackupAt: field.column(
     'nextBackupAt',
@@ -217,15 +231,13 @@ const configuration = {
   ),
   healthCheck: field.json(
     'healthCheck',
-    ownHealthCheck.type.nullable(),
+    ownHealthCheck.answer.type.nullable(),
     'Health check and probes that the environment sets for itself.',
-    asJson,
   ),
   autoScaling: field.json(
     'autoScaling',
-    scaledByLoad.type.nullable(),
+    scaledByLoad.answer.type.nullable(),
     'How the number of containers follows the load.',
-    asJson,
   ),
   labels: labelsField('environment'),
 }

@@ -1,7 +1,17 @@
 import { z } from 'zod'
 import { containerSettings } from '../../app-types/container-settings.ts'
 import { typeConfigInputs } from '../../app-types/type-config.ts'
-import { appEnvTarget, flag, id, name, releaseCommand, startupConfig, text, variables } from '../../calls/input.ts'
+import {
+  appEnvTarget,
+  flag,
+  id,
+  name,
+  regionCode,
+  releaseCommand,
+  startupConfig,
+  text,
+  variables,
+} from '../../calls/input.ts'
 import { Z_CLOUD_SIZES } from '../../domain/resources.ts'
 import { backupSchedule } from '../backup/backup-schedule.ts'
 import { externalAccess } from '../external-access/external-access-input.ts'
@@ -14,11 +24,10 @@ const presetVersion = text(
   'Version of a managed service, `<PRESET>_<VERSION>`, as its database preset lists them. Default: that of the app, or of the preset.',
 )
 
-export const createAppEnvInput = z.strictObject({
-  accountId: id('account that owns the app'),
-  appId: id('app'),
+/** A new environment, of an app that its call names. */
+const newAppEnvFields = {
   name: name('environment'),
-  region: z.string().min(1).max(100).describe('Code of the region that the environment runs in, as listed by regions.'),
+  region: regionCode,
   branch: branch.optional(),
   zClouds: zClouds
     .describe(
@@ -47,8 +56,25 @@ export const createAppEnvInput = z.strictObject({
   ).optional(),
   externalAccess: externalAccess.nullable().optional(),
   labels: labels.optional(),
+}
+
+const DEPLOY = 'Deploy the image of the app, or a build of its repository, at once.'
+
+export const createAppEnvInput = z.strictObject({
+  accountId: id('account that owns the app').optional(),
+  appId: id('app'),
+  ...newAppEnvFields,
   ...typeConfigInputs(),
+  deploy: flag(DEPLOY).default(false),
 })
+
+/** The first environment of a new app, which has the configuration of its type itself. */
+export const firstAppEnv = z
+  .strictObject({
+    ...newAppEnvFields,
+    deploy: flag(`${DEPLOY} Default: where it names one.`).optional(),
+  })
+  .describe('First environment of the app, created with it. Default: none.')
 
 export const updateAppEnvInput = z.strictObject({
   ...appEnvTarget,
@@ -69,5 +95,6 @@ export const updateAppEnvInput = z.strictObject({
   applyImmediately: flag('Whether to deploy the changes at once, instead of leaving them pending.').default(false),
 })
 
+export type FirstAppEnv = z.output<typeof firstAppEnv>
 export type CreateAppEnvInput = z.output<typeof createAppEnvInput>
 export type UpdateAppEnvInput = z.output<typeof updateAppEnvInput>

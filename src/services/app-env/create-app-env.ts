@@ -1,34 +1,9 @@
-import { getAppType } from '../../app-types/app-types.ts'
-import { engineOf, isRouted } from '../../app-types/behaviours.ts'
-import { typeConfigIn } from '../../app-types/type-config.ts'
-import { type CommandContext, command } from '../../calls/command.ts'
-import { requireRegion } from '../../calls/known-regions.ts'
-import { conflict, type FieldProblem, invalidField, invalidInput } from '../../domain/errors.ts'
-import { newId } from '../../domain/ids.ts'
-import { cliEnvNameOf, freeSlug, slugOf } from '../../domain/names.ts'
-import type { Region } from '../../storage/database/generated/prisma/client.ts'
-import { jsonOrNull } from '../../storage/database/json.ts'
-import { addAutomaticHosts, automaticHosts } from '../../storage/references/automatic-hosts.ts'
-import { configuredHealthCheck } from '../configuration/configured.ts'
-import { changeExternalAccess } from '../external-access/change-external-access.ts'
-import { requireFitting, setValues } from '../health-check/app-env-health-check.ts'
-import { changeAppEnvLabels } from '../label/change-labels.ts'
-import { isCoolingDown, lockHost } from '../lifecycle/cooling-hosts.ts'
-import { extentOf, requireExtentWithinPlan } from '../plan/extent.ts'
-import { requireWithinPlan } from '../plan/plan-limits.ts'
+import { command } from '../../calls/command.ts'
+import { invalidField } from '../../domain/errors.ts'
 import { type AppTarget, lockApp } from '../targets/load-app.ts'
-import { lockAppEnv } from '../targets/load-app-env.ts'
-import { volumeChange } from '../volume/volume-change.ts'
-import { requireSeparatePaths } from '../volume/volume-input.ts'
-import { requireAccountRoom } from './account-limits.ts'
-import { type CreateAppEnvInput, createAppEnvInput } from './app-env-input.ts'
-import { createService } from './create-service.ts'
+import { createAppEnvInput } from './app-env-input.ts'
+import { createAppEnvOf } from './new-app-env.ts'
 import { createdAppEnvAnswer } from './setting-fields.ts'
-import { containerSize } from './setting-input.ts'
-import { checkTypeFields } from './type-config.ts'
-import { replaceVariables } from './variables.ts'
-
-type AccountWithPlan = Awaited<ReturnType<typeof accountOf>>
 
 export const createAppEnv = command({
   name: 'createAppEnv',
@@ -49,112 +24,12 @@ export const createAppEnv = command({
   permission: 'appEnv:change',
   async target({ tx }, { appId, accountId }): Promise<AppTarget> {
     const target = await lockApp(tx, appId)
-    if (target.accountId !== accountId) throw invalidField('accountId', 'is not the account that owns the app')
+    if (accountId && target.accountId !== accountId)
+      throw invalidField('accountId', 'is not the account that owns the app')
     return { ...target, type: 'app', version: undefined }
   },
-  async execute(context, input, { app }) {
-    const { tx } = context
-    const account = await accountOf(context, app.accountId)
-    const region = await requireRegion(tx, input.region)
-    const type = getAppType(app.type)
-    const engine = engineOf(app)
-    checkTypeFields(type, app, input)
-    if (input.healthCheck) requireFitting(app, setValues(input.healthCheck), 'healthCheck.')
-    const buildsFromGit = app.gitRepo !== null && !app.useImage
-    if (buildsFromGit && !input.branch) throw invalidField('branch', 'is required when the app builds from GitHub')
-    type.checkPlan(account.plan)
-    type.checkAccount(account)
-    type.checkRegion(region)
-    const typeConfig = typeConfigIn(input) ?? app.typeConfig
-    const size = sizeOf(input)
-    requireExtentWithinPlan(account.plan, extentOf(app, { ...input, ...size, typeConfig, autoScaling: null }), null)
-    await requireAccountRoom(context, { accountId: account.id, appEnvId: null, containers: input.containers })
-    const names = await chooseNames(context, account, app, input.name, region)
-    const appEnvId = newId('env')
-    await tx.appEnv.create({
-      data: { id: appEnvId, accountId: account.id, appId: app.id, ...names, ...size, ...recordOf(input, region) },
-    })
-    const { appEnv } = await lockAppEnv(tx, { appEnvId })
-    await replaceVariables(context, appEnv, input.envVars ?? [])
-    await changeAppEnvLabels(tx, appEnv, input.labels)
-    await changeExternalAccess(context, appEnv, input.externalAccess)
-    const volume = input.volume ?? (app.volumePath === null ? undefined : { path: app.volumePath })
-    requireSeparatePaths(input.containerSettings, volume?.path)
-    if (volume) await tx.appEnv.update({ where: { id: appEnvId }, data: await volumeChange(context, appEnv, volume) })
-    if (isRouted(app, { healthCheck: configuredHealthCheck(appEnv) }))
-      await addAutomaticHosts(tx, appEnvId, automaticHosts(context.config, names.cliEnvName, region))
-    context.announce({ type: 'appEnv.created', appId: app.id, appEnvId, payload: { ...names, status: 'PENDING' } })
-    context.created(appEnvId)
-    context.auditDetails({
-      appEnvId,
-      name: input.name,
-      region: region.code,
-      variables: input.envVars?.map((variable) => variable.name) ?? [],
-    })
-    // A managed service needs nothing else, so it is deployed at once.
-    const operation = engine ? await createService(context, appEnvId, engine, input) : null
-    return { appEnvId, operationId: operation?.id ?? null }
+  async execute(context, { accountId: _account, appId: _app, ...input }, { app }) {
+    context.auditDetails({ name: input.name })
+    return createAppEnvOf(context, app, input)
   },
-})
-
-const accountOf = ({ tx }: CommandContext, accountId: string) =>
-  tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { plan: true } })
-
-/**
- * CLI names are unique across the installation, and so are hosts. A host that another account had a short time ago is
- * not free: its clients would reach another account's app.
- */
-async function chooseNames(
-  context: CommandContext,
-  account: AccountWithPlan,
-  app: { id: string; slug: string },
-  name: string,
-  region: Region,
-) {
-  const { tx } = context
-  const siblings = await tx.appEnv.findMany({
-    where: { appId: app.id, deletedAt: null },
-    select: { slug: true, name: true },
-  })
-  requireWithinPlan(account.plan, 'maxAppEnvs', { field: 'appId', count: siblings.length + 1 })
-  if (siblings.some((sibling) => sibling.name === name))
-    throw conflict('NAME_TAKEN', `The app already has an environment "${name}"`)
-  const taken = new Set(siblings.map((sibling) => sibling.slug))
-  for (;;) {
-    const slug = freeSlug(slugOf(name), taken)
-    const cliEnvName = cliEnvNameOf(account.slug, app.slug, slug)
-    const hosts = automaticHosts(context.config, cliEnvName, region)
-    for (const host of hosts) await lockHost(tx, host)
-    const [clash] = await tx.$queryRaw<unknown[]>`
-      SELECT 1 FROM app_env WHERE cli_env_name = ${cliEnvName} AND deleted_at IS NULL
-      UNION ALL SELECT 1 FROM host WHERE host = ANY(${hosts})`
-    if (!clash && !(await isAnyCoolingDown(context, account.id, hosts)))
-      return { name, slug, cliEnvName, deploymentName: cliEnvName }
-    taken.add(slug)
-  }
-}
-
-async function isAnyCoolingDown(context: CommandContext, accountId: string, hosts: string[]): Promise<boolean> {
-  for (const host of hosts) if (await isCoolingDown(context, accountId, host)) return true
-  return false
-}
-
-/** One zCloud, unless something else is sent. */
-function sizeOf(input: CreateAppEnvInput) {
-  const problems: FieldProblem[] = []
-  const size = containerSize(input, problems) ?? { zClouds: 1, cpu: null, memoryMb: null }
-  if (problems.length > 0) throw invalidInput(problems)
-  return size
-}
-
-const recordOf = (input: CreateAppEnvInput, region: Region) => ({
-  regionCode: region.code,
-  gitBranch: input.branch ?? null,
-  containers: input.containers,
-  startupConfig: jsonOrNull(input.startupConfig),
-  releaseCommand: jsonOrNull(input.releaseCommand),
-  containerSettings: jsonOrNull(input.containerSettings),
-  healthCheck: jsonOrNull(input.healthCheck && setValues(input.healthCheck)),
-  preventDestroy: input.preventDestroy,
-  typeConfig: jsonOrNull(typeConfigIn(input)),
 })

@@ -9,14 +9,14 @@ import { beginOperation } from '../lifecycle/begin-operation.ts'
 import { imageContent } from '../lifecycle/new-content.ts'
 import { generateCredentials } from '../service-credentials/generate-credentials.ts'
 import { type LoadedAppEnv, lockAppEnv } from '../targets/load-app-env.ts'
-import type { CreateAppEnvInput } from './app-env-input.ts'
+import type { FirstAppEnv } from './app-env-input.ts'
 
 /** Gives a new environment of a managed service its version, its data and its credentials, and deploys it. */
 export async function createService(
   context: CommandContext,
   appEnvId: string,
   engine: Engine,
-  input: CreateAppEnvInput,
+  input: Pick<FirstAppEnv, 'dockerPresetVersion' | 'volumeId' | 'withPersistence' | 'disk'>,
 ): Promise<Operation> {
   const { tx } = context
   const { appEnv: created } = await lockAppEnv(tx, { appEnvId })

@@ -205,6 +205,11 @@ export const updatedApp = {
   warning,
 }
 
-export const createdAppAnswer = answer(pick(app.fields, 'appId'))
+const created = fieldsOf<{ appEnvId: string | undefined }>()
+
+export const createdAppAnswer = answer({
+  ...pick(app.fields, 'appId'),
+  appEnvId: created.given('appEnvId', text.optional(), 'Id of its first environment, where one was sent.'),
+})
 
 export const updatedAppAnswer = answer(updatedApp)

@@ -9,6 +9,7 @@ import {
   image,
   MAX_TEXT_LENGTH,
   name,
+  ownerAccountId,
   pasted,
   portNumber,
   relativePath,
@@ -17,6 +18,7 @@ import {
 import { parseBuildArgs } from '../../domain/build-args.ts'
 import { foreignTransport } from '../../domain/repository-address.ts'
 import { namespaceProblem, repositoryProblem } from '../../domain/repository-name.ts'
+import { firstAppEnv } from '../app-env/app-env-input.ts'
 import { appHealthCheck } from '../health-check/health-check-input.ts'
 import { labelChanges, labels } from '../label/label-input.ts'
 import { buildResources } from '../plan/build-resources.ts'
@@ -120,7 +122,7 @@ export const gitInstallationId = pasted().max(MAX_TEXT_LENGTH).describe('Id of t
 
 export const createAppInput = z.strictObject({
   name: name('app'),
-  accountId: id('account that will own the app'),
+  accountId: ownerAccountId('Id of the account that will own the app.'),
   ...shared,
   ...typeConfigInputs(),
   appType: z.enum(wireNames()).optional().describe('Historical way to choose a type; dockerPreset decides.'),
@@ -130,6 +132,7 @@ export const createAppInput = z.strictObject({
   gitInstallationId: gitInstallationId.optional(),
   isCliDeployment: flag('The source is uploaded by the CLI.').optional(),
   labels: labels.optional(),
+  appEnv: firstAppEnv.optional(),
 })
 
 export const updateAppInput = z.strictObject({

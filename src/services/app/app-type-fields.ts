@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { usesTcp } from '../../app-types/behaviours.ts'
-import { typeConfigFields as configured, effectiveConfig } from '../../app-types/type-config.ts'
+import { typeConfigFields as configured, effectiveConfig, type StoredTypeConfig } from '../../app-types/type-config.ts'
 import { graphqlNames, wireNameOf, wireNames } from '../../app-types/wire-names.ts'
 import { enumeration } from '../../calls/enumeration.ts'
 import { fieldsOf, flag } from '../../calls/field.ts'
@@ -54,7 +54,6 @@ export const typeConfigFields: object = Object.fromEntries(
       schema.nullable(),
       schema.description ?? '',
       (row: ConfiguredApp) => (effectiveConfig(row, row.typeConfig)?.[field] ?? null) as never,
-      { inGraphQL: { type: 'JSON' } },
     ),
   ]),
 )
@@ -71,7 +70,21 @@ export const appEnvTypeConfigFields: object = Object.fromEntries(
       schema.description ?? '',
       ({ typeConfig, presetVersion, app }: ConfiguredAppEnv) =>
         (effectiveConfig(app, typeConfig ?? app.typeConfig, presetVersion)?.[field] ?? null) as never,
-      { inGraphQL: { type: 'JSON' } },
+    ),
+  ]),
+)
+
+const version = fieldsOf<{ typeConfig: StoredTypeConfig | null }>()
+
+/** The same as a version recorded them, with their defaults. */
+export const versionTypeConfigFields: object = Object.fromEntries(
+  configured().map(({ field, schema }) => [
+    field,
+    version.from(
+      {},
+      schema.nullable(),
+      schema.description ?? '',
+      ({ typeConfig }: { typeConfig: StoredTypeConfig | null }) => (typeConfig?.[field] ?? null) as never,
     ),
   ]),
 )

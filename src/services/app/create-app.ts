@@ -2,13 +2,16 @@ import { withTodaysPreset } from '../../app-types/older-presets.ts'
 import { defaultDockerfilePath, engineOfPreset } from '../../app-types/presets.ts'
 import { typeConfigIn } from '../../app-types/type-config.ts'
 import { typeNamed, withTodaysType } from '../../app-types/wire-names.ts'
+import { accountOrCurrent, permit } from '../../calls/caller.ts'
 import { type CommandContext, command, type Target } from '../../calls/command.ts'
 import { changedBuildResources } from '../../domain/build-resources.ts'
-import { notFound } from '../../domain/errors.ts'
+import { DomainError, notFound, withinField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
 import { freeSlug, slugOf } from '../../domain/names.ts'
-import type { Account, Plan } from '../../storage/database/generated/prisma/client.ts'
+import type { Account, App, Plan } from '../../storage/database/generated/prisma/client.ts'
 import { jsonOrNull } from '../../storage/database/json.ts'
+import type { FirstAppEnv } from '../app-env/app-env-input.ts'
+import { createAppEnvOf } from '../app-env/new-app-env.ts'
 import { requireOwnInstallation } from '../git/git-installation.ts'
 import { healthCheckColumns, sentHealthCheck } from '../health-check/app-health-check.ts'
 import { changeAppLabels } from '../label/change-labels.ts'
@@ -19,17 +22,22 @@ import { createdAppAnswer } from './app-fields.ts'
 import { type CreateAppInput, createAppInput } from './app-input.ts'
 import { checkCreation, requireCredential } from './app-rules.ts'
 
+type CreatedApp = { appId: string; appEnvId?: string; operationId: string | null }
+
 type AccountTarget = Target & { account: Account & { plan: Plan } }
 
 export const createApp = command({
   name: 'createApp',
   rest: { method: 'POST', path: '/app', answer: createdAppAnswer },
-  about: 'Create an app. It runs nothing until it has an environment that is deployed.',
+  waits: true,
+  about:
+    'Create an app, with its first environment where you send one. It runs nothing until an environment of it is deployed.',
   example: { request: { name: 'Shop', port: 80, useImage: true, image: 'nginx:alpine', healthCheckPath: '/healthz' } },
   input: createAppInput,
   modernise: (sent) => withTodaysType(withTodaysPreset(sent)),
   permission: 'app:change',
-  async target({ tx }, { accountId }): Promise<AccountTarget> {
+  async target({ tx, caller }, { accountId: given }): Promise<AccountTarget> {
+    const accountId = accountOrCurrent(caller, given)
     // The lock makes it safe to count against the plan and to choose a free slug.
     await tx.$queryRaw`SELECT 1 FROM account WHERE id = ${accountId} FOR UPDATE`
     const account = await tx.account.findUnique({ where: { id: accountId }, include: { plan: true } })
@@ -37,7 +45,7 @@ export const createApp = command({
     // The audit entry is about the new app.
     return { type: 'app', id: null, accountId: account.id, account }
   },
-  async execute(context, input, { account }) {
+  async execute(context, input, { account }): Promise<CreatedApp> {
     const { preset } = checkCreation(input)
     const type = typeNamed(preset)
     type.checkPlan(account.plan)
@@ -47,11 +55,12 @@ export const createApp = command({
     requireBuildResourcesWithinPlan(input.buildResources, null, { plan: account.plan, config })
     await requireOwnInstallation(context, account.id, input.gitInstallationId)
     const appId = newId('app')
-    await tx.app.create({
+    const app = await tx.app.create({
       data: {
         id: appId,
         slug: await chooseSlug(context, account, input.name),
         type: type.name,
+        accountId: account.id,
         ...recordOf(input, preset),
       },
     })
@@ -60,9 +69,20 @@ export const createApp = command({
     await changeAppLabels(tx, { id: appId, accountId: account.id }, input.labels)
     context.announce({ type: 'app.created', appId, payload: { name: input.name, dockerPreset: preset } })
     context.auditDetails({ name: input.name, dockerPreset: preset, useImage: input.useImage ?? false })
-    return { appId }
+    const created = input.appEnv ? await createFirstAppEnv(context, app, input.appEnv) : null
+    return { appId, operationId: null, ...created }
   },
 })
+
+/** Problems of the environment are named as they were sent. */
+async function createFirstAppEnv(context: CommandContext, app: App, input: FirstAppEnv) {
+  permit(context.caller, 'appEnv:change', { accountId: app.accountId })
+  try {
+    return await createAppEnvOf(context, app, input)
+  } catch (error) {
+    throw error instanceof DomainError ? withinField('appEnv', error) : error
+  }
+}
 
 async function chooseSlug({ tx }: CommandContext, account: AccountTarget['account'], name: string): Promise<string> {
   const apps = await tx.app.findMany({ where: { accountId: account.id, deletedAt: null }, select: { slug: true } })
@@ -73,7 +93,6 @@ async function chooseSlug({ tx }: CommandContext, account: AccountTarget['accoun
 function recordOf(input: CreateAppInput, preset: string) {
   const dockerfilePath = input.customDockerfileContent ? null : defaultDockerfilePath(preset)
   return {
-    accountId: input.accountId,
     name: input.name,
     dockerPreset: preset,
     dockerPresetVersion: input.dockerPresetVersion ?? null,

@@ -25,7 +25,7 @@ import {
   mergedHealthCheck,
 } from '../../domain/health-check.ts'
 import { MASK } from '../../domain/mask.ts'
-import { type PendingChange, pendingChanges, type ShowVariable } from '../../domain/pending-changes.ts'
+import { type Effective, type PendingChange, pendingChanges, type ShowVariable } from '../../domain/pending-changes.ts'
 import { isOfFork } from '../../domain/pull-request.ts'
 import { foreignTransport, isHttpAddress } from '../../domain/repository-address.ts'
 import { explicitResources } from '../../domain/resources.ts'
@@ -70,27 +70,27 @@ export function configuredHealthCheck(appEnv: Pick<LoadedAppEnv, 'app' | 'health
   return healthCheckFor(getAppType(app.type), mergedHealthCheck(inherited, own))
 }
 
+/** What may be shown of variables: the values of those that are no secrets. */
+export function showVariableOf(vault: Vault, account: { id: string; dataKey: string }): ShowVariable {
+  const secrets = new LazyVault(vault, account)
+  return (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable))
+}
+
 /** What is configured and does not run yet. Nothing is pending before the first deployment. */
 export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingChange[] {
   const running = appEnv.currentContent
   if (!running) return []
   const plan = recordedPlan(running)
-  const secrets = new LazyVault(vault, appEnv.account)
   // A type that always accepts images may also build.
-  const useImage = plan
-    ? appEnv.app.useImage
-    : acceptsImage(appEnv.app) || engineOf(appEnv.app, appEnv.presetVersion) !== null
+  const useImage = plan ? appEnv.app.useImage : runsImages(appEnv)
   // A type that runs on demand wants no replicas, and a stopped environment none either: that is no change to apply.
   const containers = wantedReplicas(appEnv) || appEnv.containers
-  const show: ShowVariable = (variable) => (variable.isSecret ? MASK : secrets.get().openVariable(variable))
+  const show = showVariableOf(vault, appEnv.account)
   const changes = pendingChanges(
     {
-      image: running.image,
-      useImage: plan === null,
+      ...recordedEffective(appEnv, running),
       // Where requests decide the number, there is no other to apply.
       containers: (!isScaledByRequests(appEnv.app) && appEnv.replicasDesired) || containers,
-      configuration: withDefaults(appEnv, recordedConfiguration(running)),
-      build: plan,
     },
     {
       image: (useImage && configuredImage(appEnv, running)) || running.image,
@@ -104,8 +104,22 @@ export function pendingChangesOf(appEnv: LoadedAppEnv, vault: Vault): PendingCha
   return [...changes, ...changedReferences(appEnv, running, changes, show)]
 }
 
+/** Whether the next version runs an image that is not built, where nothing says otherwise. */
+export const runsImages = ({ app, presetVersion }: Pick<LoadedAppEnv, 'app' | 'presetVersion'>): boolean =>
+  acceptsImage(app) || engineOf(app, presetVersion) !== null
+
+/** What a version was recorded with; how many containers it had is not part of it. */
+export function recordedEffective(
+  appEnv: Pick<LoadedAppEnv, 'app'>,
+  content: Pick<Content, 'image' | 'configuration' | 'buildPlan'>,
+): Omit<Effective, 'containers'> {
+  const build = recordedPlan(content)
+  const configuration = withDefaults(appEnv, recordedConfiguration(content))
+  return { image: content.image, useImage: build === null, configuration, build }
+}
+
 /** With the defaults of what is not set, so that both sides of a change show what applies. */
-const withDefaults = ({ app }: Pick<LoadedAppEnv, 'app'>, configuration: Configuration): Configuration => ({
+export const withDefaults = ({ app }: Pick<LoadedAppEnv, 'app'>, configuration: Configuration): Configuration => ({
   ...configuration,
   typeConfig: effectiveConfig(app, configuration.typeConfig, configuration.presetVersion),
 })

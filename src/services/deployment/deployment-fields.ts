@@ -7,6 +7,7 @@ import { fieldsOf, flag, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { BuildStepUse, BuildUse } from '../../domain/build-use.ts'
 import { recordedConfiguration } from '../../domain/configuration.ts'
+import type { GitCommit } from '../../domain/git-commit.ts'
 import type { PromotedFrom } from '../../domain/promoted-from.ts'
 import { type Refusal, refuseRollback } from '../../domain/rollback.ts'
 import type { Content } from '../../storage/database/generated/prisma/client.ts'
@@ -78,6 +79,19 @@ const promotedFrom = resource({
   },
 })
 
+const committed = fieldsOf<GitCommit>()
+
+const gitCommit = resource({
+  name: 'GitCommit',
+  id: 'GitCommit',
+  description: 'What a git commit says of itself, as its author wrote it.',
+  fields: {
+    message: committed.column('message', text, 'Message of the commit, of at most 1,000 characters.'),
+    author: committed.column('author', text, 'Name of the author, of at most 200 characters.'),
+    authoredAt: committed.column('authoredAt', time.nullable(), 'Time at which the author wrote the commit.'),
+  },
+})
+
 const field = fieldsOf<Content>()
 type Status = Pick<Content, 'status'>
 
@@ -121,6 +135,11 @@ const fields = {
   gitCommitId: field.column('gitCommitId', text.nullable(), 'Id of the git commit that the version was built from.', {
     inGraphQL: { type: 'String' },
   }),
+  gitCommit: field.json(
+    'gitCommit',
+    gitCommit.answer.type.nullable(),
+    'What the git commit says of itself; null for a version that was not built from git, or before its source was fetched.',
+  ),
   containerImage: field.column('image', text, 'Image of the version, as it was requested.', {
     inGraphQL: { name: 'image' },
   }),
@@ -220,5 +239,11 @@ export const deployment = resource({
     createdAt: requested.at,
     finishedAt: field.column('finishedAt', time.nullable(), 'Time at which the version was deployed or given up.'),
   },
-  relations: { appEnv: { description: 'Environment that the version belongs to.' } },
+  relations: {
+    appEnv: { description: 'Environment that the version belongs to.' },
+    configuration: {
+      description: 'What the version runs with; null where you may not read it.',
+      permission: 'appEnv:read',
+    },
+  },
 })

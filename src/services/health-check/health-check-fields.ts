@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { enumeration } from '../../calls/enumeration.ts'
 import { fieldsOf, text, whole } from '../../calls/field.ts'
-import { answer, resource } from '../../calls/resource.ts'
+import { resource } from '../../calls/resource.ts'
 import {
   type AppEnvHealthCheck,
   appHealthCheckSettings,
@@ -27,24 +27,29 @@ const probed = fieldsOf<ProbeSettings>()
 const headers = z.record(z.string(), z.string())
 const command = z.array(text)
 
-const probe = answer({
-  type: probed.given('type', probeType.type.optional(), 'What the probe asks, where it was set.'),
-  path: probed.column('path', text.nullable(), 'Path that answers 2xx or 3xx. Null: a TCP connect is enough.'),
-  port: probed.column('port', whole.nullable(), 'Port that the probe asks. Null: the port of the app.'),
-  headers: probed.column('headers', headers, 'Headers of the requests.'),
-  command: probed.given('command', command.nullish(), 'Program and arguments that are run in the container.'),
-  initialDelaySeconds: probed.column(
-    'initialDelaySeconds',
-    whole,
-    'Time from the start of a container to the first probe, in seconds.',
-  ),
-  periodSeconds: probed.column('periodSeconds', whole, 'Time between two probes, in seconds.'),
-  timeoutSeconds: probed.column('timeoutSeconds', whole, 'Timeout of one probe, in seconds.'),
-  failureThreshold: probed.column('failureThreshold', whole, 'Failures in a row that the probe tolerates.'),
+const probe = resource({
+  name: 'Probe',
+  id: 'Probe',
+  description: 'A probe of the containers of an environment.',
+  fields: {
+    type: probed.given('type', probeType.type.optional(), 'What the probe asks, where it was set.'),
+    path: probed.column('path', text.nullable(), 'Path that answers 2xx or 3xx. Null: a TCP connect is enough.'),
+    port: probed.column('port', whole.nullable(), 'Port that the probe asks. Null: the port of the app.'),
+    headers: probed.column('headers', headers, 'Headers of the requests.'),
+    command: probed.given('command', command.nullish(), 'Program and arguments that are run in the container.'),
+    initialDelaySeconds: probed.column(
+      'initialDelaySeconds',
+      whole,
+      'Time from the start of a container to the first probe, in seconds.',
+    ),
+    periodSeconds: probed.column('periodSeconds', whole, 'Time between two probes, in seconds.'),
+    timeoutSeconds: probed.column('timeoutSeconds', whole, 'Timeout of one probe, in seconds.'),
+    failureThreshold: probed.column('failureThreshold', whole, 'Failures in a row that the probe tolerates.'),
+  },
 })
 
 const checked = fieldsOf<AppEnvHealthCheck>()
-const ownProbe = probe.type.optional()
+const ownProbe = probe.answer.type.optional()
 
 const TIMING = {
   initialDelaySeconds:
@@ -55,19 +60,24 @@ const TIMING = {
 }
 
 /** The environment's own part of the health check; what it leaves out comes from the app. */
-export const ownHealthCheck = answer({
-  type: checked.given('type', healthCheckTypes.type.nullish(), 'Type of the check, where the environment sets it.'),
-  path: checked.given('path', text.nullish(), 'Path of the environment’s health check.'),
-  port: checked.given('port', whole.nullish(), 'Port of the environment’s health check.'),
-  headers: checked.given('headers', headers.nullish(), 'Headers of the health check request.'),
-  command: checked.given('command', command.nullish(), 'Program and arguments that are run in the container.'),
-  initialDelaySeconds: checked.given('initialDelaySeconds', whole.nullish(), TIMING.initialDelaySeconds),
-  periodSeconds: checked.given('periodSeconds', whole.nullish(), TIMING.periodSeconds),
-  timeoutSeconds: checked.given('timeoutSeconds', whole.nullish(), TIMING.timeoutSeconds),
-  failureThreshold: checked.given('failureThreshold', whole.nullish(), TIMING.failureThreshold),
-  readiness: checked.given('readiness', ownProbe, 'Probe that decides whether a container may take traffic.'),
-  liveness: checked.given('liveness', ownProbe, 'Probe that decides whether a container is restarted.'),
-  startup: checked.given('startup', ownProbe, 'Probe that the other probes wait for.'),
+export const ownHealthCheck = resource({
+  name: 'AppEnvHealthCheck',
+  id: 'AppEnvHealthCheck',
+  description: 'Health check and probes that an environment sets for itself.',
+  fields: {
+    type: checked.given('type', healthCheckTypes.type.nullish(), 'Type of the check, where the environment sets it.'),
+    path: checked.given('path', text.nullish(), 'Path of the environment’s health check.'),
+    port: checked.given('port', whole.nullish(), 'Port of the environment’s health check.'),
+    headers: checked.given('headers', headers.nullish(), 'Headers of the health check request.'),
+    command: checked.given('command', command.nullish(), 'Program and arguments that are run in the container.'),
+    initialDelaySeconds: checked.given('initialDelaySeconds', whole.nullish(), TIMING.initialDelaySeconds),
+    periodSeconds: checked.given('periodSeconds', whole.nullish(), TIMING.periodSeconds),
+    timeoutSeconds: checked.given('timeoutSeconds', whole.nullish(), TIMING.timeoutSeconds),
+    failureThreshold: checked.given('failureThreshold', whole.nullish(), TIMING.failureThreshold),
+    readiness: checked.given('readiness', ownProbe, 'Probe that decides whether a container may take traffic.'),
+    liveness: checked.given('liveness', ownProbe, 'Probe that decides whether a container is restarted.'),
+    startup: checked.given('startup', ownProbe, 'Probe that the other probes wait for.'),
+  },
 })
 
 type ShownHealthCheck = { [Name in keyof HealthCheckSettings]-?: NonNullable<HealthCheckSettings[Name]> | null } & {

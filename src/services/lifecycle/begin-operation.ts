@@ -5,6 +5,7 @@ import { newId } from '../../domain/ids.ts'
 import { OPEN_STATUSES } from '../../domain/operation.ts'
 import type { Transaction } from '../../storage/database/client.ts'
 import type { Content, Operation, OperationKind } from '../../storage/database/generated/prisma/client.ts'
+import { jsonOrNull } from '../../storage/database/json.ts'
 import { databaseTime } from '../../storage/database/time.ts'
 import { notifyIngresses, notifyRuns, notifyWorkers } from '../../storage/events/notifications.ts'
 import { extentOf, requireExtentWithinPlan } from '../plan/extent.ts'
@@ -149,11 +150,12 @@ function createContent({ tx, caller }: CommandContext, appEnv: LoadedAppEnv, con
   })
 }
 
-const builtFrom = ({ plan, key, branch, commit }: NonNullable<NewContent['build']>) => ({
+const builtFrom = ({ plan, key, branch, commit, about }: NonNullable<NewContent['build']>) => ({
   buildPlan: plan as unknown as object,
   buildKey: key,
   gitBranch: branch,
   gitCommitId: commit,
+  gitCommit: jsonOrNull(about),
 })
 
 interface Coming {

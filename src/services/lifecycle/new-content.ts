@@ -1,5 +1,6 @@
 import { type BuildPlan, recordedPlan, withoutValues } from '../../domain/build-plan.ts'
 import type { Configuration } from '../../domain/configuration.ts'
+import { type GitCommit, recordedCommit } from '../../domain/git-commit.ts'
 import { type PromotedFrom, recordedPromotion } from '../../domain/promoted-from.ts'
 import type { Content } from '../../storage/database/generated/prisma/client.ts'
 import type { LoadedAppEnv } from '../targets/load-app-env.ts'
@@ -19,6 +20,8 @@ export interface NewContent {
     key: string | null
     branch: string | null
     commit: string | null
+    /** What the commit says of itself, where that is known already. */
+    about?: GitCommit | null
   } | null
 }
 
@@ -49,7 +52,9 @@ export function repeatedContent(earlier: Content, configuration: Configuration):
     fromContentId: id,
     promotedFrom: recordedPromotion(earlier),
     configuration,
-    build: plan ? { plan, key: buildKey, branch: gitBranch, commit: gitCommitId } : null,
+    build: plan
+      ? { plan, key: buildKey, branch: gitBranch, commit: gitCommitId, about: recordedCommit(earlier) }
+      : null,
   }
 }
 

@@ -61,11 +61,11 @@ export const installCompose = command({
   target: placeOf,
   execute(context, { compose: text, variables: given, ...others }, target) {
     permitInstall(context, target)
-    const { gitRepo, gitNamespace, gitInstallationId, branch, composeDir, ...place } = others
+    const { gitRepo, gitNamespace, gitInstallationId, branch, composeDir, appName } = others
     const folder = folderOf({ gitRepo, gitNamespace, gitInstallationId, branch, composeDir })
     const { solution, values } = readSolutionIn(text, given, folder)
     const identity = [COMPOSE_SLUG, text, Object.entries(given).sort(), ...(folder ? [folder] : [])]
-    return install(context, { ...place, identity, inputs: values }, { ...target, solution })
+    return install(context, { appName, identity, inputs: values }, { ...target, solution })
   },
 })
 

@@ -34,13 +34,13 @@ export const installSolution = command({
   defaultWaitSeconds: 45,
   progress,
   target: placeOf,
-  async execute(context, { inputs: given, solutionSlug, ...place }, target) {
+  async execute(context, { inputs: given, solutionSlug, appName }, target) {
     permitInstall(context, target)
     const solution = await solutionOf(context, solutionSlug, target.installation)
     const { problems } = readInputs(solution, given)
     if (problems.length > 0) throw invalidInput(problems)
     const identity = [solutionSlug, sorted(given)]
-    return install(context, { ...place, identity, inputs: given }, { ...target, solution })
+    return install(context, { appName, identity, inputs: given }, { ...target, solution })
   },
 })
 

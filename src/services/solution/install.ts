@@ -1,9 +1,8 @@
 import { randomInt } from 'node:crypto'
-import { z } from 'zod'
-import { permit } from '../../calls/caller.ts'
+import { accountOrCurrent, permit } from '../../calls/caller.ts'
 import type { CommandContext, Progress, Target } from '../../calls/command.ts'
-import { id, name } from '../../calls/input.ts'
-import { requireRegion } from '../../calls/known-regions.ts'
+import { id, name, ownerAccountId, regionCode } from '../../calls/input.ts'
+import { regionOrOnly } from '../../calls/known-regions.ts'
 import { ORDER } from '../../calls/order.ts'
 import { conflict, DomainError, forbidden, invalidField } from '../../domain/errors.ts'
 import { newId } from '../../domain/ids.ts'
@@ -22,39 +21,45 @@ import { resume } from './resume-installation.ts'
 
 /** Input of every installation. */
 export const installationPlace = {
-  accountId: id('account that will own the apps'),
+  accountId: ownerAccountId('Id of the account that will own the apps.'),
   appName: name('main app; the others are called after it'),
-  region: z.string().min(1).max(100).describe('Code of the region that the environments run in, as listed by regions.'),
+  region: regionCode,
   installationId: id('incomplete installation to go on with; the rest of the request must be the same').optional(),
 }
 
-interface Place {
-  accountId: string
-  appName: string
-  region: string
+interface Address {
+  accountId?: string | undefined
+  region?: string | undefined
   installationId?: string | undefined
 }
 
-interface InstallRequest extends Place {
+interface InstallRequest {
+  appName: string
   /** What is installed, as the request says it: a repeat must send the same. */
   identity: unknown
   inputs: Readonly<Record<string, unknown>>
 }
 
-type PlaceTarget = Target & { account: Account & { plan: Plan }; installation: LoadedInstallation | null }
+type PlaceTarget = Target & {
+  account: Account & { plan: Plan }
+  /** The code of its region. */
+  region: string
+  installation: LoadedInstallation | null
+}
 type InstallTarget = PlaceTarget & { solution: Solution }
 
 export async function placeOf(
-  { tx }: CommandContext,
-  { accountId, region, installationId }: Omit<Place, 'appName'>,
+  { tx, caller }: CommandContext,
+  { accountId: given, region, installationId }: Address,
 ): Promise<PlaceTarget> {
+  const accountId = accountOrCurrent(caller, given)
   await lockAccount(tx, accountId)
   const account = await tx.account.findUniqueOrThrow({ where: { id: accountId }, include: { plan: true } })
-  await requireRegion(tx, region)
+  const { code } = await regionOrOnly(tx, region)
   const installation = installationId ? await lockSolutionInstallation(tx, installationId) : null
   if (installation && installation.accountId !== accountId)
     throw invalidField('accountId', 'is not the account of the installation')
-  return { type: 'installation', id: installation?.id ?? null, accountId, account, installation }
+  return { type: 'installation', id: installation?.id ?? null, accountId, account, region: code, installation }
 }
 
 export type InstallResult = Awaited<ReturnType<typeof resultOf>>
@@ -67,10 +72,11 @@ export const permitInstall = ({ caller }: CommandContext, { account }: PlaceTarg
 export async function install(
   context: CommandContext,
   request: InstallRequest,
-  { account, solution, installation }: InstallTarget,
+  target: InstallTarget,
 ): Promise<InstallResult> {
-  const { accountId, appName, region } = request
-  const fingerprint = context.vault.fingerprint(JSON.stringify([accountId, appName, region, request.identity]))
+  const { account, region, solution, installation } = target
+  const { appName } = request
+  const fingerprint = context.vault.fingerprint(JSON.stringify([account.id, appName, region, request.identity]))
   if (installation && installation.fingerprint !== fingerprint)
     throw conflict(
       'INSTALLATION_CHANGED',
@@ -86,9 +92,9 @@ export async function install(
   })
   const installationId = installation
     ? await resume(context, { account, installation })
-    : await begin(context, request, { account, solution, fingerprint })
+    : await begin(context, request, { account, region, solution, fingerprint })
   context.auditDetails({
-    plan: await shownPlan(context, installationId, solution, account, request),
+    plan: await shownPlan(context, installationId, solution, { account, region, appName }),
     noEffect: solution.noEffect,
   })
   const result = await resultOf(context.tx, installationId)
@@ -118,12 +124,17 @@ export const progress = {
 async function begin(
   context: CommandContext,
   input: InstallRequest,
-  { account, solution, fingerprint }: Pick<InstallTarget, 'account' | 'solution'> & { fingerprint: string },
+  {
+    account,
+    region,
+    solution,
+    fingerprint,
+  }: Pick<InstallTarget, 'account' | 'region' | 'solution'> & { fingerprint: string },
 ): Promise<string> {
   const { tx, caller } = context
   const values = withGenerated(solution, readInputs(solution, input.inputs).values, randomText)
   const id = newId('inst')
-  const { appName, region } = input
+  const { appName } = input
   const installing: Installing = { installationId: id, account, solution, appName, region, values }
   const created = await createComponents(context, installing, new Map())
   await tx.solutionInstallation.create({
@@ -133,8 +144,8 @@ async function begin(
       solutionSlug: solution.slug,
       revision: solution.revision,
       fingerprint,
-      appName: input.appName,
-      regionCode: input.region,
+      appName,
+      regionCode: region,
       sealedInputs: sealDeclaration(context, account, id, { solution, values }),
       postInstallNote: await renderNote(context, installing, created),
       requestedBy: caller.userId ?? caller.tokenId,
@@ -179,8 +190,7 @@ async function shownPlan(
   { tx }: CommandContext,
   installationId: string,
   solution: Solution,
-  account: Account,
-  { appName, region }: Place,
+  { account, region, appName }: Pick<InstallTarget, 'account' | 'region'> & { appName: string },
 ) {
   const place = { accountId: account.id, accountSlug: account.slug, appName, region }
   const installed = await tx.solutionComponent.findMany({ where: { installationId } })

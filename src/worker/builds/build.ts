@@ -8,6 +8,7 @@ import { type BuildPlan, type BuildSource, recordedPlan } from '../../domain/bui
 import type { BuildLimits } from '../../domain/build-resources.ts'
 import { type BuildUse, buildUseInWords, recordedBuildUse } from '../../domain/build-use.ts'
 import { Failure } from '../../domain/failure.ts'
+import { type GitCommit, parseCommit, recordedCommit } from '../../domain/git-commit.ts'
 import { ImageError } from '../../engines/images/image-builder.ts'
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import { jsonOrNull } from '../../storage/database/json.ts'
@@ -92,9 +93,10 @@ async function makeImage(building: BuildContext): Promise<void> {
   // While the source is fetched, the process starts.
   await using reader = startSourceReader(directory, readerLimitsOf(config, limits))
   const fetched = await source.fetch(reader)
-  const { folder: tree, absent } = fetched ?? { folder: null, absent: [] }
+  const { folder: tree, absent, commit } = fetched ?? { folder: null, absent: [], commit: null }
   failpoint('source.fetched', attempt.lease.appEnvId)
-  await recordSource(attempt, source)
+  const shown = (text: string) => plainText(text, (unmasked) => log.masked(unmasked))
+  await recordSource(attempt, source, commit === null ? null : parseCommit(commit, shown))
   const { image, imageDigest, used, seconds } = await buildImage({ ...building, tree, absent, reader, limits })
   failpoint('build.answered', attempt.lease.appEnvId)
   if (used) log.write(buildUseInWords(used, seconds))
@@ -117,15 +119,19 @@ async function reuse({ attempt, log }: BuildContext, source: LocatedSource, buil
   if (!same?.imageDigest || !images.some(({ id }) => id === same.imageDigest)) return false
   const words = `nothing has changed since version ${same.version}, whose image is used again`
   log.write(words)
-  await recordSource(attempt, source)
+  await recordSource(attempt, source, same.gitCommitId === source.commit ? recordedCommit(same) : null)
   await recordImage(attempt, { image: same.image, imageDigest: same.imageDigest, buildKey }, words)
   return true
 }
 
-function recordSource(attempt: VersionAttemptContext, { about, branch, commit }: LocatedSource): Promise<void> {
+function recordSource(
+  attempt: VersionAttemptContext,
+  { about, branch, commit }: LocatedSource,
+  gitCommit: GitCommit | null,
+): Promise<void> {
   const { content } = attempt
-  const data = { gitBranch: branch, gitCommitId: commit }
-  attempt.content = { ...content, ...data }
+  attempt.content = { ...content, gitBranch: branch, gitCommitId: commit, gitCommit: gitCommit as object | null }
+  const data = { gitBranch: branch, gitCommitId: commit, gitCommit: jsonOrNull(gitCommit) }
   return attempt.steps.advance({
     finish: { name: 'source', detail: about },
     start: 'build',

@@ -3,8 +3,9 @@ import type { AnyCommand, CallOptions, ResultOf } from '../../../calls/command.t
 import { dryRun as shownOfDryRun } from '../../../calls/outcome.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
-import { inputFields } from './input-types.ts'
+import { inputFields, withRecords } from './input-types.ts'
 import { described } from './resource-fields.ts'
+import { pascal } from './zod-definition.ts'
 
 /** Source of a mutation's payload. */
 export interface Answer<Result> {
@@ -27,8 +28,6 @@ type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[
 
 /** Options of every write (contract §1), as GraphQL names them. */
 type Control = Partial<Pick<CallOptions, 'idempotencyKey' | 'expectedVersion' | 'waitSeconds' | 'dryRun'>>
-
-const pascal = (name: string) => name.charAt(0).toUpperCase() + name.slice(1)
 
 /** Turns a service's command into a mutation: one `input` named after it, one payload, and no rules of its own. */
 export function commandMutation<C extends AnyCommand>(command: C, payloadFields: Payload<ResultOf<C>>): void {
@@ -64,7 +63,7 @@ async function perform<C extends AnyCommand>(
   const { idempotencyKey, expectedVersion, waitSeconds, dryRun, ...fields } = input
   const control = given({ idempotencyKey, expectedVersion, waitSeconds, dryRun })
   const signal = control.waitSeconds ? signalOf?.() : undefined
-  const performed = await services.perform(caller, command, fields, {
+  const performed = await services.perform(caller, command, withRecords(command.input, fields), {
     ...control,
     requestId,
     address,

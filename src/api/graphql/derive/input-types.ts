@@ -2,13 +2,14 @@ import type { InputFieldMap, InputRef } from '@pothos/core'
 import type { z } from 'zod'
 import { containerSettings, tmpfsFolder, ulimit } from '../../../app-types/container-settings.ts'
 import { variable } from '../../../calls/input.ts'
+import { invalidField } from '../../../domain/errors.ts'
 import { changedVariable } from '../../../services/app-env/variable-commands.ts'
 import { appEnvHealthCheck, appHealthCheck, probe } from '../../../services/health-check/health-check-input.ts'
 import { runVariable } from '../../../services/job-run/new-job-run.ts'
 import { buildResources } from '../../../services/plan/build-resources.ts'
 import { builder } from '../builder.ts'
 import { enumOf } from './described-enum.ts'
-import { definitionOf, isIdName, isWhole, unwrapped } from './zod-definition.ts'
+import { definitionOf, isIdName, isTextRecord, isWhole, pascal, unwrapped } from './zod-definition.ts'
 
 type InputBuilder = Parameters<NonNullable<Parameters<typeof builder.inputType>[1]['fields']>>[0]
 
@@ -60,7 +61,29 @@ function objectType(schema: z.ZodType, fieldName: string): InputRef<unknown> {
 }
 
 /** `envVars` → `EnvVar`: the type of one. */
-const typeNameOf = (fieldName: string) => fieldName.charAt(0).toUpperCase() + fieldName.slice(1).replace(/(?<!s)s$/, '')
+const typeNameOf = (fieldName: string) => pascal(fieldName).replace(/(?<!s)s$/, '')
+
+const entryTypes = new Map<string, InputRef<unknown>>()
+
+/** GraphQL has no objects of any keys: what REST takes as an object is a list. Null as a value, where that may be sent, removes. */
+function entryType(schema: z.ZodType, fieldName: string): InputRef<unknown> {
+  const isChange = isNullable(definitionOf(schema).valueType as z.ZodType)
+  const name = `${typeNameOf(fieldName)}${isChange ? 'Change' : ''}Input`
+  const known = entryTypes.get(name)
+  if (known) return known
+  const value = isChange ? 'Value of the item. Null removes the item.' : 'Value of the item.'
+  const ref = builder.inputType(name, {
+    description: `An item of \`${fieldName}\`.`,
+    fields: (t) => ({
+      key: t.string({ required: true, description: 'Name of the item, once in the list.' }),
+      value: t.string({ required: !isChange, description: value }),
+    }),
+  })
+  entryTypes.set(name, ref as InputRef<unknown>)
+  return ref as InputRef<unknown>
+}
+
+const isNullable = (schema: z.ZodType): boolean => unwrapped(schema).wrappers.some(({ type }) => type === 'nullable')
 
 function typeOf(schema: z.ZodType, fieldName: string): unknown {
   const definition = definitionOf(schema)
@@ -76,7 +99,7 @@ function typeOf(schema: z.ZodType, fieldName: string): unknown {
     case 'object':
       return objectType(schema, fieldName)
     case 'record':
-      return 'JSON'
+      return isTextRecord(schema) ? [entryType(schema, fieldName)] : 'JSON'
     case 'array':
       return [typeOf(unwrap(definition.element as z.ZodType).schema, fieldName)]
     default:
@@ -93,4 +116,35 @@ export function inputFields(t: InputBuilder, schema: z.ZodObject): InputFieldMap
     return [name, t.field({ type, required: isRequired, description })]
   })
   return Object.fromEntries(fields)
+}
+
+interface Entry {
+  key: string
+  value?: string | null
+}
+
+/** What was sent, with objects where the service takes objects and GraphQL lists. Throws for a key that is there twice. */
+export function withRecords(schema: z.ZodType, sent: unknown, path = ''): unknown {
+  if (sent === null || sent === undefined) return sent
+  const { schema: inner } = unwrapped(schema)
+  if (isTextRecord(inner)) return recordOf(sent as Entry[], path)
+  const { type, element } = definitionOf(inner)
+  if (type === 'array')
+    return (sent as unknown[]).map((item, index) => withRecords(element as z.ZodType, item, `${path}.${index}`))
+  if (type !== 'object') return sent
+  const { shape } = inner as z.ZodObject
+  const fields = Object.entries(sent).map(([name, value]) => {
+    const field = shape[name] as z.ZodType | undefined
+    return [name, field ? withRecords(field, value, path ? `${path}.${name}` : name) : value]
+  })
+  return Object.fromEntries(fields)
+}
+
+function recordOf(sent: readonly Entry[], path: string): Record<string, string | null> {
+  const record = new Map<string, string | null>()
+  for (const { key, value = null } of sent) {
+    if (record.has(key)) throw invalidField(path, `has ${JSON.stringify(key)} twice`)
+    record.set(key, value)
+  }
+  return Object.fromEntries(record)
 }

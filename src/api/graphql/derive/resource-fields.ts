@@ -6,7 +6,7 @@ import { type Resource, resourceOf } from '../../../calls/resource.ts'
 import { builder } from '../builder.ts'
 import { enumNamed, enumOf } from './described-enum.ts'
 import { edgesOf } from './edges.ts'
-import { definitionOf, isIdName, isTime, isWhole, unwrapped } from './zod-definition.ts'
+import { definitionOf, isIdName, isTextRecord, isTime, isWhole, pascal, unwrapped } from './zod-definition.ts'
 
 /** As much of Pothos' field builders as is used here; each of them knows the rows of its own type only. */
 interface AnyBuilder {
@@ -61,12 +61,12 @@ export const rowFields = (t: unknown, { name: owner, fields, graphqlFields }: Re
   const builder = t as AnyBuilder
   const own = fieldMap(owner, all, (_name, options, { column, select, value, inGraphQL }) => {
     const plain = inGraphQL?.column ?? column
-    if (plain) return builder.expose(plain, options)
+    if (plain && !isEntries(options)) return builder.expose(plain, options)
     const needs = Object.keys(select).length > 0 ? { select } : {}
     return builder.field({
       ...options,
       ...needs,
-      resolve: (row: never, _args: object, context: FieldContext) => value(row, context),
+      resolve: (row: never, _args: object, context: FieldContext) => shownAs(options, value(row, context)),
     })
   })
   return { ...own, ...edgesOf(builder, owner, all) } as FieldMap
@@ -82,7 +82,8 @@ export const recordFields = <Source>(
   fieldMap(owner, fields, (name, options, { inGraphQL }) =>
     (t as AnyBuilder).field({
       ...options,
-      resolve: (resolved: Source) => (source(resolved) as Record<string, unknown>)[name] ?? inGraphQL?.whenAbsent,
+      resolve: (resolved: Source) =>
+        shownAs(options, (source(resolved) as Record<string, unknown>)[name] ?? inGraphQL?.whenAbsent),
     }),
   )
 
@@ -139,6 +140,7 @@ function typeOf(schema: z.ZodType, name: string, override: string | undefined): 
     case 'object':
       return objectOf(schema, name)
     case 'record':
+      return isTextRecord(schema) ? [entryOf(name)] : 'JSON'
     case 'unknown':
       return 'JSON'
     default:
@@ -148,9 +150,71 @@ function typeOf(schema: z.ZodType, name: string, override: string | undefined): 
 
 function objectOf(schema: z.ZodType, name: string) {
   const resource = resourceOf(schema)
-  if (!resource) throw new Error(`The object of ${name} is no resource`)
-  return recordType(resource)
+  return resource ? recordType(resource) : settingsType(schema as z.ZodObject, pascal(name))
 }
+
+const settings = new Map<string, ObjectRef<never, unknown>>()
+
+/** The object type of what an input takes and answers show as it was set. */
+function settingsType(schema: z.ZodObject, name: string) {
+  const known = settings.get(name)
+  if (known) return known
+  const ref = builder.objectRef<Record<string, unknown>>(name)
+  settings.set(name, ref as never)
+  ref.implement({
+    description: schema.description ?? '',
+    fields: (t) => {
+      const fields = Object.entries(schema.shape).map(([field, type]) => {
+        const { description = '' } = unwrapped(type as z.ZodType)
+        const options = { ...outputOf(type as z.ZodType, field, {}), ...described(name, field, description) }
+        return [
+          field,
+          t.field({ ...options, resolve: (set: Record<string, unknown>) => shownAs(options, set[field]) } as never),
+        ]
+      })
+      return Object.fromEntries(fields) as FieldMap
+    },
+  })
+  return ref
+}
+
+interface Entry {
+  key: string
+  value: string
+}
+
+const entries = new Map<string, ObjectRef<never, unknown>>()
+const entryTypes = new WeakSet<object>()
+
+/** `labels` → `Label`: GraphQL has no objects of any keys, and so lists what an object of REST has. */
+function entryOf(field: string): ObjectRef<never, unknown> {
+  const name = pascal(field).replace(/s$/, '')
+  const known = entries.get(name)
+  if (known) return known
+  const ref = builder.objectRef<Entry>(name)
+  entries.set(name, ref as never)
+  entryTypes.add(ref)
+  ref.implement({
+    description: `An item of \`${field}\`.`,
+    fields: (t) => ({
+      key: t.exposeString('key', { description: 'Name of the item.' }),
+      value: t.exposeString('value', { description: 'Value of the item.' }),
+    }),
+  })
+  return ref as never
+}
+
+/** Whether a field lists what REST has as an object. */
+const isEntries = (options: object): boolean => {
+  const { type } = options as { type?: unknown }
+  return Array.isArray(type) && entryTypes.has(type[0] as object)
+}
+
+const shownAs = (options: object, value: unknown): unknown =>
+  isEntries(options) && value !== null && value !== undefined ? entriesOf(value as Record<string, string>) : value
+
+const entriesOf = (record: Readonly<Record<string, string>>): Entry[] =>
+  Object.entries(record).map(([key, value]) => ({ key, value }))
 
 const types = new Map<Resource, unknown>()
 

@@ -6,6 +6,7 @@ interface Definition {
   innerType?: z.ZodType
   element?: z.ZodType
   entries?: Record<string, string>
+  valueType?: z.ZodType
   defaultValue?: unknown
 }
 
@@ -19,6 +20,15 @@ export const isTime = (schema: z.ZodType) => (schema as unknown as { format?: st
 
 /** GraphQL's name of a field decides whether it is an id. */
 export const isIdName = (name: string) => /(^id|Ids?)$/.test(name)
+
+/** Whether it is an object of any keys whose values are texts. */
+export function isTextRecord(schema: z.ZodType): boolean {
+  const { type, valueType } = definitionOf(schema)
+  return type === 'record' && valueType !== undefined && definitionOf(unwrapped(valueType).schema).type === 'string'
+}
+
+/** `functionConfig` → `FunctionConfig`. */
+export const pascal = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1)
 
 interface Wrapped {
   /** The schema without its wrappers, and these from the outermost. */

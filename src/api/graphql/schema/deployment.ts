@@ -1,9 +1,12 @@
 import { ORDER } from '../../../calls/order.ts'
 import { appEnv } from '../../../services/app-env/app-env-status-fields.ts'
+import { versionConfiguration } from '../../../services/configuration/version-configuration-fields.ts'
+import { getDeploymentConfiguration } from '../../../services/configuration/version-configuration-queries.ts'
 import { deployment } from '../../../services/deployment/deployment-fields.ts'
 import { builder } from '../builder.ts'
 import { connectionTypeOf } from '../derive/connection-types.ts'
-import { relationOf, rowFields, rowType, wordsOf } from '../derive/resource-fields.ts'
+import { nullWhenHidden } from '../derive/edges.ts'
+import { recordType, relationOf, rowFields, rowType, wordsOf } from '../derive/resource-fields.ts'
 import { relatedRows } from '../execution/text-page.ts'
 import { AppEnv } from './app-env.ts'
 import { Node } from './node.ts'
@@ -18,6 +21,13 @@ export const Deployment = rowType(
     fields: (t) => ({
       ...rowFields(t, deployment),
       appEnv: t.relation('appEnv', relationOf(deployment, 'appEnv')),
+      configuration: t.field({
+        type: recordType(versionConfiguration) as never,
+        nullable: true,
+        ...relationOf(deployment, 'configuration'),
+        resolve: ({ id }, _args, context) =>
+          context.services.find(getDeploymentConfiguration, context, { contentId: id }).catch(nullWhenHidden) as never,
+      }),
     }),
   }),
 )

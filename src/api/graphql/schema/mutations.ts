@@ -63,7 +63,11 @@ commandMutation(updateAccount, (t) => ({ account: accountById(t, false) }))
 commandMutation(renameAccount, (t) => ({ account: accountById(t, false) }))
 commandMutation(setCurrentAccount, (t) => ({ account: accountById(t, false), message: messageField(t) }))
 
-commandMutation(createApp, (t) => ({ app: appById(t, true) }))
+commandMutation(createApp, (t) => ({
+  app: appById(t, true),
+  appEnv: appEnvById(t, true),
+  operation: operationField(t),
+}))
 commandMutation(updateApp, (t) => ({
   app: appById(t, false),
   ...outcomeFields(t, pick(updatedApp, 'environmentsAffected', 'notApplied')),

@@ -54,14 +54,15 @@ export function operationField<Result extends { operationId: string | null }>(t:
 }
 
 /** What was created or changed; a dry run has created nothing that could be read. */
-export function appEnvById<Result extends { appEnvId: string }>(t: PayloadBuilder<Result>, isNew: boolean) {
+export function appEnvById<Result extends { appEnvId?: string }>(t: PayloadBuilder<Result>, isNew: boolean) {
   return t.prismaField({
     type: AppEnv,
     nullable: true,
     description: 'Environment that was created or changed.',
     resolve: (query, answer, _args, { services, caller }) => {
       const { result, dryRun } = answer as Answer<Result>
-      return isNew && dryRun ? null : services.appEnvs.observe(caller, { appEnvId: result.appEnvId }, query)
+      const { appEnvId } = result
+      return appEnvId === undefined || (isNew && dryRun) ? null : services.appEnvs.observe(caller, { appEnvId }, query)
     },
   })
 }

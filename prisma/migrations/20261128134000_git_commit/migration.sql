@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "public"."content" ADD COLUMN     "git_commit" JSONB;
