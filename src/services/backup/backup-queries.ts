@@ -1,7 +1,7 @@
 import { accountOrCurrent, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { oneOf, since, until } from '../../calls/filters.ts'
-import { appEnvTarget, id } from '../../calls/input.ts'
+import { appEnvFilter, id } from '../../calls/input.ts'
 import { listQuery } from '../../calls/query.ts'
 import { findRow } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -48,7 +48,7 @@ export const listBackups = listQuery({
   permission: 'backup:read',
   about:
     'The backups of a managed service, by appEnvId also once it is deleted, or of an account; of your current account when none is named.',
-  input: { ...appEnvTarget, accountId: id('account').optional() },
+  input: { ...appEnvFilter, accountId: id('account').optional() },
   of: backup,
   from: backups,
 })

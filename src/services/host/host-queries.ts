@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { atLeastOneOf } from '../../calls/alternatives.ts'
 import type { Caller } from '../../calls/caller.ts'
 import type { FieldContext } from '../../calls/field.ts'
 import { appEnvTarget, id, pasted } from '../../calls/input.ts'
@@ -6,7 +7,7 @@ import { ORDER } from '../../calls/order.ts'
 import { restQuery } from '../../calls/query.ts'
 import { findRows } from '../../calls/read.ts'
 import type { Config } from '../../config/config.ts'
-import { invalidField, notFound } from '../../domain/errors.ts'
+import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import type { Host } from '../../storage/database/generated/prisma/client.ts'
 import { type HostProof, hostProof } from '../../storage/secrets/host-proof.ts'
@@ -27,13 +28,13 @@ export interface WhichHost {
   host?: string | undefined
 }
 
-export function assertNamed({ hostId, host }: WhichHost): void {
-  if (hostId || host) return
-  throw invalidField(
-    'hostId',
-    'is required, unless host is sent; GET /app-env/hosts (GraphQL: hosts) lists all of them',
-  )
-}
+export const namedHost = atLeastOneOf(
+  {
+    hostId: id('host').optional(),
+    host: pasted().min(1).max(300).optional().describe('Host name, such as www.example.com.'),
+  },
+  '; GET /app-env/hosts (GraphQL: hosts) lists all of them',
+)
 
 interface Tools {
   database: Database
@@ -50,7 +51,6 @@ async function findHosts({ database, vault, config }: Tools, caller: Caller, add
 }
 
 async function findHost(tools: Tools, caller: Caller, address: AppEnvAddress, which: WhichHost) {
-  assertNamed(which)
   const { hostId, host } = which
   const hosts = await findHosts(tools, caller, address)
   const found = hosts.find((one) => (hostId ? one.hostId === hostId : one.host === host?.toLowerCase()))
@@ -67,8 +67,7 @@ export const getHost = restQuery({
   example: { request: { host: 'shop.example.com' }, answer: ownHostExample },
   input: {
     ...appEnvTarget,
-    hostId: id('host').optional(),
-    host: pasted().min(1).max(300).optional().describe('Host name, such as www.example.com.'),
+    ...namedHost,
   },
   type: host.answer.type,
   isSingle: true,

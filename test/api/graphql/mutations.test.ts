@@ -145,7 +145,7 @@ describe('a mutation', () => {
 
   test('that is refused leaves the answer of the one before it, and its secret', async () => {
     const { data, errors } = await world.query(`mutation {
-      first: createToken(input: { kind: SCOPED, name: "ci", scopes: [SVC_READ_DEPLOY] }) { secret }
+      first: createToken(input: { kind: SCOPED, name: "ci", scopes: [SVC_READ] }) { secret }
       second: createToken(input: { kind: SCOPED, name: "ci" }) { secret }
     }`)
     expect(data).toEqual({ first: { secret: expect.stringMatching(/^berth_s_/) }, second: null })

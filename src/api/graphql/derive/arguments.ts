@@ -25,7 +25,7 @@ export function argumentsOf(arg: ArgBuilder, query: AnyQuery) {
   return Object.fromEntries(entries)
 }
 
-const argumentName = (query: AnyQuery, field: string) =>
+export const argumentName = (query: AnyQuery, field: string) =>
   query.kind === 'one' && query.key?.field === field ? 'id' : field
 
 function typeOf(schema: z.ZodType, name: string): unknown {

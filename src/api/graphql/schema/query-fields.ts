@@ -1,10 +1,11 @@
+import { alternativesInWords } from '../../../calls/alternatives.ts'
 import type { AnyQuery, ListQuery, Query, WholeListQuery } from '../../../calls/query.ts'
 import type { Slice } from '../../../calls/read.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { QUERIES } from '../../../services/catalogue.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
-import { argumentsOf, inNamesOf, inputOf } from '../derive/arguments.ts'
+import { argumentName, argumentsOf, inNamesOf, inputOf } from '../derive/arguments.ts'
 import { connectionTypeOf } from '../derive/connection-types.ts'
 import { findableById } from '../derive/edges.ts'
 import { recordType, rowTypeOf } from '../derive/resource-fields.ts'
@@ -42,7 +43,7 @@ interface Below {
 function fieldOf(t: QueryBuilder, query: AnyQuery, below: Below | null = null): Made {
   const args = Object.entries(argumentsOf(t.arg, query)).filter(([name]) => !below?.omitted.includes(name))
   const words = {
-    description: query.about,
+    description: aboutOf(query, below),
     args: Object.fromEntries(args),
     extensions: { permission: query.permission, ...(below ? { declaredAs: query.name } : {}) },
     ...(below ? { nullable: true } : {}),
@@ -63,6 +64,15 @@ function fieldOf(t: QueryBuilder, query: AnyQuery, below: Below | null = null): 
     case 'rest':
       throw new Error(`${query.name} is for REST alone`)
   }
+}
+
+/** What a field is about, and which of its arguments one is needed of. */
+function aboutOf(query: AnyQuery, below: Below | null): string {
+  const nameOf = (field: string) => {
+    const name = argumentName(query, field)
+    return below && (name === below.argument || below.omitted.includes(name)) ? null : name
+  }
+  return [query.about, ...alternativesInWords(query.input.shape, nameOf)].join(' ')
 }
 
 /** The arguments of a read, of those that the caller gives and of the object that the field belongs to. */
