@@ -114,7 +114,7 @@ export const variable = z.strictObject({
   isSecret: z
     .boolean()
     .default(false)
-    .describe('Whether the value is a secret, which is shown only to admins who ask for it.'),
+    .describe('Whether the value is a secret. It is shown only to admins who ask for it.'),
 })
 
 /** A list of variables of this shape, each name once. */
@@ -172,5 +172,5 @@ export const releaseCommand = z
     timeoutSeconds: z.int().min(1).max(3600).default(600).describe('Seconds after which the command is ended.'),
   })
   .describe(
-    'Command, such as a migration, that each new version runs once, in a container of its own, before any of its other containers start. When it fails, the deployment fails, and the old version keeps running. Null: none.',
+    'Command, such as a migration, that each new version runs once before its containers start. It has a container of its own. When it fails, the deployment fails, and the old version keeps running. Null: none.',
   )

@@ -36,10 +36,10 @@ import {
 } from './app-env/setting-commands.ts'
 import { updateAppEnv } from './app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from './app-env/variable-commands.ts'
-import { listAudit } from './audit/audit-queries.ts'
+import { getAuditEntry, listAudit } from './audit/audit-queries.ts'
 import { deleteAutoDeploy, setAutoDeploy } from './auto-deploy/auto-deploy-commands.ts'
 import { getAutoDeploy } from './auto-deploy/auto-deploy-queries.ts'
-import { listBackups } from './backup/backup-queries.ts'
+import { getBackup, listBackups } from './backup/backup-queries.ts'
 import { deleteBackup } from './backup/delete-backup.ts'
 import { downloadBackup } from './backup/download-backup.ts'
 import { getBuildCache } from './build-cache/build-cache-queries.ts'
@@ -94,7 +94,7 @@ import { deleteBudget, setBudget } from './usage/budget-commands.ts'
 import { getBudget, getUsage, listStatements } from './usage/usage-queries.ts'
 import { getSelf } from './user/user-queries.ts'
 import { deleteVolume } from './volume/delete-volume.ts'
-import { listVolumes } from './volume/volume-queries.ts'
+import { getVolume, listVolumes } from './volume/volume-queries.ts'
 import { getWebhookDelivery, listWebhookAttempts, listWebhookDeliveries } from './webhook/delivery-queries.ts'
 import { redeliverWebhookDelivery } from './webhook/redeliver.ts'
 import { testWebhook } from './webhook/test-webhook.ts'
@@ -221,7 +221,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Backups',
     description: 'Backups of managed services: taken, verified, restored and downloaded.',
-    calls: [listBackups, ...backupOperations, deleteBackup, downloadBackup],
+    calls: [getBackup, listBackups, ...backupOperations, deleteBackup, downloadBackup],
   },
   {
     name: 'Operations',
@@ -231,7 +231,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Volumes',
     description: 'Data that outlives containers and environments.',
-    calls: [listVolumes, deleteVolume],
+    calls: [getVolume, listVolumes, deleteVolume],
   },
   {
     name: 'Services',
@@ -292,6 +292,7 @@ export const GROUPS: readonly Group[] = [
     description: 'Accounts, their members, plans and audit log; regions.',
     calls: [
       getAccount,
+      getAuditEntry,
       listAudit,
       listEvents,
       listAccounts,

@@ -91,8 +91,12 @@ test('no preset shows how its container is made', async () => {
 
 test('apps of these presets are created, with the port of the engine', async () => {
   for (const { name, port } of ENGINES) {
-    const appId = await world.perform(createApp, { name: `A ${name}`, accountId: world.accountId, dockerPreset: name })
-    const { body } = await readRest(served, world.adminToken, 'getApp', appId as { appId: string })
+    const { appId } = await world.perform(createApp, {
+      name: `A ${name}`,
+      accountId: world.accountId,
+      dockerPreset: name,
+    })
+    const { body } = await readRest(served, world.adminToken, 'getApp', { appId })
     expect(body, name).toMatchObject({ appType: 'db', dockerPreset: name, port, useTCP: true })
   }
 })

@@ -1,3 +1,4 @@
+import { newId } from '../../src/domain/ids.ts'
 import { createInvitation } from '../../src/services/account/invitation-commands.ts'
 import { setAutoDeploy } from '../../src/services/auto-deploy/auto-deploy-commands.ts'
 import { createCredential } from '../../src/services/credential/credential-commands.ts'
@@ -60,7 +61,9 @@ export const CASES: Record<string, ReadCase> = {
     query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
     field: byId('appEnvId', 'appEnv', 'hosts { id host status }'),
   },
+  getBackup: { query: ({ backupKey }) => ({ backupKey }), field: byId('backupKey', 'backup', 'id kind status date') },
   listBackups: below('appEnvId', 'backups'),
+  getVolume: { query: ({ volumeId }) => ({ volumeId }), field: byId('volumeId', 'volume', 'id path isAttached') },
   listVolumes: below('accountId', 'volumes'),
   getJobRun: { query: ({ jobRunId }) => ({ jobRunId }), field: byId('jobRunId', 'jobRun', 'id status trigger') },
   listJobRuns: {
@@ -101,6 +104,10 @@ export const CASES: Record<string, ReadCase> = {
     query: ({ accountId }) => ({ accountId, text: 'App' }),
     field: ({ accountId }) => `search(accountId: "${accountId}", text: "App") { kind id name }`,
   },
+  getAuditEntry: {
+    query: ({ auditId }) => ({ auditId }),
+    field: byId('auditId', 'auditEntry', 'id action sequence actorType'),
+  },
   listAudit: below('accountId', 'auditLog'),
   listEvents: below('accountId', 'events', 'nodes { cursor type }'),
   getUsage: {
@@ -137,7 +144,7 @@ export const CASES: Record<string, ReadCase> = {
   listInvitations: below('accountId', 'invitations'),
   getCredential: {
     query: ({ credentialId }) => ({ credentialId }),
-    field: byId('credentialId', 'credential', 'id data version'),
+    field: byId('credentialId', 'credential', 'id data { key value } version'),
   },
   listCredentialUsages: {
     query: ({ credentialId }) => ({ credentialId }),
@@ -220,6 +227,10 @@ export async function furnish(world: World) {
   const audit = await world.user({ accountId, roles: ['AUDIT'] })
   const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
   const stranger = await world.user({ accountId: await world.account() })
+  const operationId = operation?.id ?? ''
+  const backupKey = await keptBackup(world, { accountId, appEnvId, operationId })
+  const volume = await world.database.volume.findFirstOrThrow({ where: { appEnvId: serviceEnvId } })
+  const [entry] = await world.auditOf(appEnvId)
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
     jobEnvId,
@@ -240,7 +251,10 @@ export async function furnish(world: World) {
     userId,
     tokenId,
     credentialId,
-    operationId: operation?.id ?? '',
+    operationId,
+    backupKey,
+    volumeId: volume.id,
+    auditId: entry?.id ?? '',
     contentId: operation?.contentId ?? '',
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
     tokens: { admin: world.adminToken, ...tokens },
@@ -265,16 +279,17 @@ export async function furnishAgain(world: World, place: Place) {
   const volume = { path: '/data', diskMb: 1, regionCode: 'local' }
   for (const id of ['vol_01h455vb4pex5vsknk084sn02q', 'vol_01h455vb4pex5vsknk084sn03q'])
     await database.volume.create({ data: { id, accountId, appEnvId, cliEnvName: 'kept', ...volume } })
-  const backup = {
-    accountId,
-    appEnvId,
-    cliEnvName: 'kept',
-    presetVersion: 'REDIS_8',
-    kind: 'MANUAL' as const,
-    operationId: place.operationId,
-  }
-  for (const id of ['bak_01h455vb4pex5vsknk084sn02q', 'bak_01h455vb4pex5vsknk084sn03q'])
-    await database.backup.create({ data: { id, sealedKey: 'sealed', ...backup } })
+  await keptBackup(world, place)
+}
+
+async function keptBackup(
+  { database }: World,
+  { accountId, appEnvId, operationId }: Pick<Place, 'accountId' | 'appEnvId' | 'operationId'>,
+): Promise<string> {
+  const of = { accountId, appEnvId, operationId, cliEnvName: 'kept', presetVersion: 'REDIS_8', kind: 'MANUAL' as const }
+  const id = newId('bak')
+  await database.backup.create({ data: { id, sealedKey: 'sealed', ...of } })
+  return id
 }
 
 export interface FurnishedWorld {

@@ -37,7 +37,7 @@ const SCREENS: Readonly<Record<string, [document: string, variables: (place: Pla
     `query ($env: ID!) {
       appEnv(id: $env) {
         id name status health observedAt observedReason url sleeping sleepReason
-        app { id name type labels } account { id name } region { name }
+        app { id name type labels { key value } } account { id name } region { name }
         replicas { desired running ready } restarts { count lastAt lastReason }
         currentDeployment { id version image gitCommitId gitBranch deployedAt requester { username } }
         pendingChanges { hasBuildChanges hasDeployChanges changes { field } }
@@ -88,7 +88,7 @@ const SCREENS: Readonly<Record<string, [document: string, variables: (place: Pla
   database: [
     `query ($env: ID!) {
       appEnv(id: $env) {
-        name credentials { username database internalUrl } backupSchedule nextBackupAt volume { volumeId path }
+        name credentials { username database internalUrl } backupSchedule { cron keepCount } nextBackupAt volume { volumeId path }
         backups { totalCount nodes { id kind status date finishedAt size verified operation { status message } } }
       }
     }`,

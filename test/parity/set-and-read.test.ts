@@ -96,6 +96,8 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'setVariables.applyImmediately': ONE_OFF,
   'changeVariables.applyImmediately': ONE_OFF,
   'deleteVariable.applyImmediately': ONE_OFF,
+  'createApp.appEnv': 'is an environment, which is read as such',
+  'createAppEnv.deploy': ONE_OFF,
   'buildAppEnv.forceNewBuild': ONE_OFF,
   'buildAppEnv.isRebuild': ONE_OFF,
   'buildAppEnv.fromContentId': ONE_OFF,

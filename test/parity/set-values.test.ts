@@ -15,6 +15,7 @@ import { updateAppEnv } from '../../src/services/app-env/update-app-env.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
 import { createWorld, type World } from '../support/world.ts'
 import { readGraphQL, readRest } from './read-apis.ts'
+import { fieldsAsInRest, wholeField } from './whole-field.ts'
 
 let world: World
 let served: Served
@@ -86,15 +87,23 @@ const FUNCTION_CONFIG = { minScale: 1, maxScale: 2, concurrency: 3, idleSeconds:
 const JOB_CONFIG = { command: 'migrate', backoffLimit: 2, concurrencyPolicy: 'REJECT' }
 const VARIABLE = { name: 'GREETING', value: 'hello', type: 'BOTH', isSecret: false }
 
+const whole = (field: string) => wholeField('AppEnv', field)
+
 /** What a call sets, with values that are no defaults, and what the record shows of it in both APIs. */
 const CHANGES: readonly [AnyCommand, app: Fields, sent: Fields, shown: Fields, selection: string][] = [
   [updateAppEnv, WEB, { name: 'Other' }, { name: 'Other' }, 'name'],
-  [updateAppEnv, WEB, { labels: { team: 'a' } }, { labels: { team: 'a' } }, 'labels'],
-  [updateAppEnv, WEB, { startupConfig: STARTUP }, { startupConfig: STARTUP }, 'startupConfig'],
-  [updateAppEnv, WEB, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, 'containerSettings'],
-  [updateAppEnv, FUNCTION, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, 'containerSettings'],
-  [updateAppEnv, JOB, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, 'containerSettings'],
-  [updateAppEnv, WEB, { releaseCommand: RELEASE }, { releaseCommand: RELEASE }, 'releaseCommand'],
+  [updateAppEnv, WEB, { labels: { team: 'a' } }, { labels: { team: 'a' } }, whole('labels')],
+  [updateAppEnv, WEB, { startupConfig: STARTUP }, { startupConfig: STARTUP }, whole('startupConfig')],
+  [updateAppEnv, WEB, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, whole('containerSettings')],
+  [
+    updateAppEnv,
+    FUNCTION,
+    { containerSettings: SETTINGS },
+    { containerSettings: SETTINGS },
+    whole('containerSettings'),
+  ],
+  [updateAppEnv, JOB, { containerSettings: SETTINGS }, { containerSettings: SETTINGS }, whole('containerSettings')],
+  [updateAppEnv, WEB, { releaseCommand: RELEASE }, { releaseCommand: RELEASE }, whole('releaseCommand')],
   [
     updateAppEnv,
     WEB,
@@ -111,10 +120,22 @@ const CHANGES: readonly [AnyCommand, app: Fields, sent: Fields, shown: Fields, s
     { volume: { path: '/v', disk: 2048 } },
     'volume { path disk }',
   ],
-  [updateAppEnv, REDIS, { backupSchedule: BACKUPS }, { backupSchedule: BACKUPS }, 'backupSchedule'],
-  [updateAppEnv, REDIS, { databaseSettings: { timeout: 9 } }, { databaseSettings: { timeout: 9 } }, 'databaseSettings'],
-  [updateAppEnv, FUNCTION, { functionConfig: FUNCTION_CONFIG }, { functionConfig: FUNCTION_CONFIG }, 'functionConfig'],
-  [updateAppEnv, JOB, { jobConfig: JOB_CONFIG }, { jobConfig: JOB_CONFIG }, 'jobConfig'],
+  [updateAppEnv, REDIS, { backupSchedule: BACKUPS }, { backupSchedule: BACKUPS }, whole('backupSchedule')],
+  [
+    updateAppEnv,
+    REDIS,
+    { databaseSettings: { timeout: 9 } },
+    { databaseSettings: { timeout: 9 } },
+    whole('databaseSettings'),
+  ],
+  [
+    updateAppEnv,
+    FUNCTION,
+    { functionConfig: FUNCTION_CONFIG },
+    { functionConfig: FUNCTION_CONFIG },
+    whole('functionConfig'),
+  ],
+  [updateAppEnv, JOB, { jobConfig: JOB_CONFIG }, { jobConfig: JOB_CONFIG }, whole('jobConfig')],
   [
     changeResources,
     WEB,
@@ -131,7 +152,7 @@ const CHANGES: readonly [AnyCommand, app: Fields, sent: Fields, shown: Fields, s
   ],
   [changeResources, REDIS, { disk: 4096 }, { volume: { disk: 4096 } }, 'volume { disk }'],
   [changeScaling, WEB, { containers: 3 }, { resources: { containers: 3 } }, 'resources { containers }'],
-  [changeScaling, WEB, { autoScaling: SCALING }, { autoScaling: SCALING }, 'autoScaling'],
+  [changeScaling, WEB, { autoScaling: SCALING }, { autoScaling: SCALING }, whole('autoScaling')],
   [changeBranch, WEB, { gitBranch: 'next' }, { gitBranch: 'next' }, 'gitBranch'],
   [renameAppEnv, WEB, { name: 'Renamed' }, { name: 'Renamed' }, 'name'],
   [
@@ -139,17 +160,17 @@ const CHANGES: readonly [AnyCommand, app: Fields, sent: Fields, shown: Fields, s
     WEB,
     { path: '/up', port: 82, headers: { c: 'd' }, readiness: PROBE, liveness: PROBE, startup: PROBE },
     { healthCheck: { path: '/up', port: 82, headers: { c: 'd' }, readiness: PROBE, liveness: PROBE, startup: PROBE } },
-    'healthCheck',
+    whole('healthCheck'),
   ],
-  [changeHealthcheck, WEB, COMMAND, { healthCheck: COMMAND }, 'healthCheck'],
+  [changeHealthcheck, WEB, COMMAND, { healthCheck: COMMAND }, whole('healthCheck')],
   [
     changeHealthcheck,
     WEB,
     { type: 'NONE', liveness: COMMAND },
     { healthCheck: { type: 'NONE', liveness: COMMAND } },
-    'healthCheck',
+    whole('healthCheck'),
   ],
-  [updateAppEnv, WEB, { healthCheck: COMMAND }, { healthCheck: COMMAND }, 'healthCheck'],
+  [updateAppEnv, WEB, { healthCheck: COMMAND }, { healthCheck: COMMAND }, whole('healthCheck')],
 ]
 
 async function newAppEnv(app: Fields, fields: Fields = {}): Promise<string> {
@@ -162,7 +183,7 @@ async function expectShown(appEnvId: string, shown: Fields, selection: string): 
   const rest = await readRest(served, world.adminToken, 'getAppEnv', { appEnvId })
   expect(rest.body).toMatchObject(shown)
   const graphql = await readGraphQL(served, world.adminToken, `appEnv(id: "${appEnvId}") { ${selection} }`)
-  expect(graphql).toMatchObject({ code: null, body: shown })
+  expect({ ...graphql, body: fieldsAsInRest(graphql.body) }).toMatchObject({ code: null, body: shown })
 }
 
 describe('what a change of an environment sets', () => {
@@ -194,7 +215,7 @@ test('what a new environment is created with is read in both APIs', async () => 
   await expectShown(
     appEnvId,
     { ...same, gitBranch: branch, resources: { zClouds, containers } },
-    'gitBranch resources { zClouds containers } envVars: variables { name value type isSecret } startupConfig releaseCommand containerSettings healthCheck preventDestroy volume { path disk }',
+    `gitBranch resources { zClouds containers } envVars: variables { name value type isSecret } preventDestroy volume { path disk } ${['startupConfig', 'releaseCommand', 'containerSettings', 'healthCheck'].map(whole).join(' ')}`,
   )
 })
 
@@ -205,7 +226,7 @@ test('the next time of scheduled backups is shown, and is gone with the schedule
   expect(Date.parse(nextBackupAt)).toBeGreaterThan(Date.now())
   await expectShown(appEnvId, { nextBackupAt }, 'nextBackupAt')
   await world.perform(updateAppEnv, { appEnvId, backupSchedule: null })
-  await expectShown(appEnvId, { nextBackupAt: null, backupSchedule: null }, 'nextBackupAt backupSchedule')
+  await expectShown(appEnvId, { nextBackupAt: null, backupSchedule: null }, `nextBackupAt ${whole('backupSchedule')}`)
 })
 
 const DEFAULTS = {
@@ -245,11 +266,11 @@ describe.each([
     const appEnvId = await newAppEnv({}, { appId })
     const shown = (await readRest(served, world.adminToken, 'getApp', { appId })).body
     expect(shown[field]).toEqual(effective)
-    const graphql = await readGraphQL(served, world.adminToken, `app(id: "${appId}") { ${field} }`)
-    expect(graphql).toEqual({ code: null, body: { [field]: effective } })
+    const graphql = await readGraphQL(served, world.adminToken, `app(id: "${appId}") { ${wholeField('App', field)} }`)
+    expect({ ...graphql, body: fieldsAsInRest(graphql.body) }).toEqual({ code: null, body: { [field]: effective } })
     const record = (await readRest(served, world.adminToken, 'getAppEnv', { appEnvId })).body
     expect(record[field]).toEqual(effective)
-    await expectShown(appEnvId, { [field]: effective }, field)
+    await expectShown(appEnvId, { [field]: effective }, whole(field))
   })
 })
 

@@ -108,7 +108,9 @@ const commands: ReadonlyMap<string, AnyCommand> = new Map(
 /** Field and command of every text that names something else than the target. */
 const taken = [...commands].flatMap(([name, { input }]) => {
   const shape = z.toJSONSchema(input, { io: 'input', unrepresentable: 'any' }) as Shape
-  return [...new Set(textsOf(shape))].map((field) => ({ field, command: name }))
+  // The first environment of an app is created by the code of createAppEnv, which takes the same.
+  const own = textsOf(shape).filter((field) => !field.startsWith('appEnv.'))
+  return [...new Set(own)].map((field) => ({ field, command: name }))
 })
 
 test('every text that a command takes is classified, and no other is', () => {

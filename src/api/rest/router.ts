@@ -10,12 +10,14 @@ import { BASE_PATH, type RestDependencies, type Route } from './protocol/route.t
 import { writeHandler } from './protocol/write.ts'
 import { routes } from './routes.ts'
 
-const lifecyclePaths: ReadonlySet<string> = new Set(
-  routes.filter((route) => 'isLifecycle' in route && route.isLifecycle).map((route) => BASE_PATH + route.path),
+const lifecycleCalls: ReadonlySet<string> = new Set(
+  routes
+    .filter((route) => 'isLifecycle' in route && route.isLifecycle)
+    .map((route) => `${route.method} ${BASE_PATH}${route.path}`),
 )
 
 /** Refusals on these paths say `success: false`, whichever layer refuses. */
-export const isLifecyclePath = (path: string): boolean => lifecyclePaths.has(path)
+export const isLifecycleCall = (method: string, path: string): boolean => lifecycleCalls.has(`${method} ${path}`)
 
 /** Puts every path on the app, each with the same steps: who calls, how much they send, then the handler. */
 export function mountRest(

@@ -23,7 +23,7 @@ import { mountGitHooks } from '../rest/endpoints/receive-git-hook.ts'
 import { mountUploads } from '../rest/endpoints/uploads.ts'
 import { mountDocs } from '../rest/openapi/docs.ts'
 import { answerProblem } from '../rest/protocol/errors.ts'
-import { isLifecyclePath, mountRest, nearPaths } from '../rest/router.ts'
+import { isLifecycleCall, mountRest, nearPaths } from '../rest/router.ts'
 import { mountSignIn } from '../sign-in/mount-sign-in.ts'
 import { answerGraphQLError, GRAPHQL_PATH, type GraphQLHandler, mountGraphQL } from './graphql-route.ts'
 import { answerReadiness, type Readiness } from './health.ts'
@@ -78,7 +78,7 @@ export function createServer({
   app.use(beginRequest, locateClient(proxies), logAccess(record))
   app.onError((error, c) => {
     if (c.req.path === GRAPHQL_PATH) return answerGraphQLError(c, error)
-    return answerProblem(c, error, isLifecyclePath(c.req.path))
+    return answerProblem(c, error, isLifecycleCall(c.req.method, c.req.path))
   })
   app.notFound((c) => answerProblem(c, notFound('path', c.req.path, nearPaths(c.req.path)), false))
 

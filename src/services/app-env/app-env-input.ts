@@ -52,7 +52,7 @@ const newAppEnvFields = {
     'Whether a managed service keeps its data in a volume. Default true; without one, every redeployment loses the data.',
   ).optional(),
   volumeId: id(
-    'volume of a deleted environment of the same managed service and version, whose data and credentials the new one takes over',
+    'volume of a deleted environment of the same managed service and version. The new one takes over its data and credentials',
   ).optional(),
   externalAccess: externalAccess.nullable().optional(),
   labels: labels.optional(),

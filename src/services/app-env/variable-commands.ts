@@ -49,7 +49,7 @@ export const changedVariable = z.strictObject({
   isSecret: isSecret
     .unwrap()
     .optional()
-    .describe('Whether the value is a secret, which is shown only to admins who ask for it.'),
+    .describe('Whether the value is a secret. It is shown only to admins who ask for it.'),
 })
 
 export const changeVariables = command({

@@ -1,11 +1,20 @@
 import { z } from 'zod'
+import { enumeration } from '../../calls/enumeration.ts'
 import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, json, text, time, whole } from '../../calls/field.ts'
 import { resource } from '../../calls/resource.ts'
 import type { AuditChange } from '../../domain/audit-change.ts'
 import type { AuditEntry } from '../../storage/database/generated/prisma/client.ts'
+import type { NewAuditEntry } from '../../storage/events/audit-hash.ts'
 
-export type AuditRow = Omit<AuditEntry, 'eventSequenceId' | 'hashVersion'>
+export type AuditRow = Omit<AuditEntry, 'eventSequenceId' | 'hashVersion' | 'actorType'> &
+  Pick<NewAuditEntry, 'actorType'>
+
+export const actorType = enumeration('ActorType', 'Kind of actor of a write.', {
+  USER: 'A user, or an application for one.',
+  TOKEN: 'A token of an environment, or an invitation.',
+  SYSTEM: 'Berth itself.',
+})
 
 const field = fieldsOf<AuditRow>()
 
@@ -89,7 +98,7 @@ export const auditEntry = resource({
       ({ sequence }: AuditRow) => Number(sequence),
     ),
     action: field.column('action', text, 'Name of the write: the mutation or operationId.'),
-    actorType: field.column('actorType', text, 'Kind of actor: USER, TOKEN or SYSTEM.'),
+    actorType: field.column('actorType', actorType.type, 'Kind of actor.'),
     actorId: field.column('actorId', text.nullable(), 'Id of the actor.'),
     tokenId: field.column('tokenId', text.nullable(), 'Id of the token that the actor used.'),
     targetType: field.column('targetType', text, 'Kind of thing that was acted on.'),

@@ -5,9 +5,9 @@ import { exampleId } from '../../calls/examples.ts'
 import { id, instant } from '../../calls/input.ts'
 import { type ListOrder, listOrder } from '../../calls/order.ts'
 import { DEFAULT_LIMIT, listAnswer, listOf, type PageRequest } from '../../calls/page.ts'
-import { Csv, paging, restQuery } from '../../calls/query.ts'
+import { Csv, paging, recordQuery, restQuery } from '../../calls/query.ts'
 import type { RecordOf } from '../../calls/resource.ts'
-import { invalidField } from '../../domain/errors.ts'
+import { invalidField, notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { Prisma } from '../../storage/database/generated/prisma/client.ts'
 import { INSTALLATION_EVENTS } from '../../storage/events/event.ts'
@@ -26,6 +26,11 @@ export interface AuditRange {
   orderBy?: ListOrder | undefined
 }
 
+const COLUMNS_READ = Prisma.raw(`
+  id, sequence, action, actor_type AS "actorType", actor_id AS "actorId", token_id AS "tokenId",
+  target_type AS "targetType", target_id AS "targetId", request_id AS "requestId", details, hash,
+  created_at AS "createdAt"`)
+
 type AuditRecord = RecordOf<typeof auditEntry.answer>
 
 /**
@@ -43,10 +48,7 @@ export async function findAudit(
   const { limit = DEFAULT_LIMIT, cursor } = request
   const visible = visibleAppEnvIds(caller, eventSequenceId)
   const rows = await database.$queryRaw<AuditRow[]>`
-    SELECT id, sequence, action, actor_type AS "actorType", actor_id AS "actorId", token_id AS "tokenId",
-      target_type AS "targetType", target_id AS "targetId", request_id AS "requestId", details, hash,
-      created_at AS "createdAt"
-    FROM audit_entry
+    SELECT ${COLUMNS_READ} FROM audit_entry
     WHERE event_sequence_id = ${eventSequenceId} ${cursor === undefined ? Prisma.empty : beyond(cursor, orderBy)}
       ${from ? Prisma.sql`AND created_at >= ${new Date(from)}` : Prisma.empty}
       ${to ? Prisma.sql`AND created_at <= ${new Date(to)}` : Prisma.empty}
@@ -62,6 +64,31 @@ export async function findAudit(
     nextCursor: last && rows.length > limit ? String(last.sequence) : null,
   }
 }
+
+/** One entry, by the rules of the list. */
+async function findAuditEntry(database: Database, caller: Caller, auditId: string): Promise<AuditRecord> {
+  const found = await database.auditEntry.findUnique({ where: { id: auditId }, select: { eventSequenceId: true } })
+  const chain = found?.eventSequenceId
+  if (chain === undefined) throw notFound('audit entry', auditId)
+  permit(caller, 'audit:read', { accountId: chain === INSTALLATION_EVENTS ? null : chain })
+  const visible = visibleAppEnvIds(caller, chain)
+  const [row] = await database.$queryRaw<AuditRow[]>`
+    SELECT ${COLUMNS_READ} FROM audit_entry
+    WHERE id = ${auditId} ${visible ? Prisma.sql`AND ${isVisible([...visible])}` : Prisma.empty}`
+  if (!row) throw notFound('audit entry', auditId)
+  return seenBy(visible, auditEntry.answer.record(row))
+}
+
+export const getAuditEntry = recordQuery({
+  name: 'getAuditEntry',
+  path: '/account/audit-entry',
+  permission: 'audit:read',
+  about: 'One entry of an audit log, by its id.',
+  input: { auditId: id('audit entry') },
+  key: { field: 'auditId', prefix: 'aud' },
+  of: auditEntry,
+  find: ({ database, caller }, { auditId }) => findAuditEntry(database, caller, auditId),
+})
 
 /** A change of an app reaches all of its environments: a restricted member sees the ones of their environments only. */
 function seenBy(visible: ReadonlySet<string> | null, entry: AuditRecord): AuditRecord {

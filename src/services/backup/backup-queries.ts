@@ -1,10 +1,12 @@
-import { accountOrCurrent, permit, visibleAppEnvIds } from '../../calls/caller.ts'
+import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { oneOf, since, until } from '../../calls/filters.ts'
 import { appEnvFilter, id } from '../../calls/input.ts'
-import { listQuery } from '../../calls/query.ts'
-import { findRow } from '../../calls/read.ts'
+import { listQuery, query } from '../../calls/query.ts'
+import { findRow, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { Backup } from '../../storage/database/generated/prisma/client.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { type AppEnvAddress, addressOf } from '../targets/load-app-env.ts'
 import { backup, backupKind, backupStatus } from './backup-fields.ts'
@@ -40,6 +42,27 @@ const backups = collection({
     permit(caller, 'backup:read', { accountId: appEnv.accountId, appEnvId: appEnv.id })
     return { appEnvId: appEnv.id, ...KEPT }
   },
+})
+
+/** One backup, also of an environment that is deleted. */
+async function findBackup(database: Database, caller: Caller, backupKey: string, wanted: Wanted): Promise<Backup> {
+  const where = { id: backupKey, ...KEPT }
+  const found = await findRow(database, 'Backup', { ...withColumns(wanted, 'accountId', 'appEnvId'), where })
+  if (!found) throw notFound('backup', backupKey)
+  permit(caller, 'backup:read', { accountId: found.accountId, appEnvId: found.appEnvId })
+  return found
+}
+
+export const getBackup = query({
+  name: 'getBackup',
+  path: '/app-env/backup',
+  permission: 'backup:read',
+  about: 'A backup of a managed service, by its key.',
+  input: { backupKey: id('backup').describe('Key of the backup.') },
+  key: { field: 'backupKey', prefix: 'bak' },
+  of: backup,
+  version: true,
+  find: ({ database, caller }, { backupKey }, wanted) => findBackup(database, caller, backupKey, wanted),
 })
 
 export const listBackups = listQuery({

@@ -97,7 +97,7 @@ const probes = {
 export const appHealthCheck = z
   .strictObject(question)
   .describe(
-    'Health check of the app as a whole: it replaces healthCheckPath, healthCheckPort and healthCheckHeaders, which can be sent in its place. Null: a TCP connect.',
+    'Health check of the app as a whole. It replaces healthCheckPath, healthCheckPort and healthCheckHeaders, which can be sent in its place. Null: a TCP connect.',
   )
 
 /** Checked in the service, together with what is set already. */

@@ -40,7 +40,7 @@ export const requestStorageKey = command({
       .string()
       .regex(/^\.?(zip|tgz|tar\.gz)$/, 'must be .zip, .tgz or .tar.gz, with or without the first dot')
       .default('.tgz')
-      .describe('Kind of the archive: .zip, .tgz or .tar.gz, with or without the first dot.'),
+      .describe('Kind of the archive: .zip, .tgz or .tar.gz. The first dot may be left out.'),
   }),
   permission: 'appEnv:operate',
   target: ({ tx }, input) => lockAppEnv(tx, input as AppEnvAddress),

@@ -1,8 +1,12 @@
-import { accountOrCurrent, permit, visibleAppEnvIds } from '../../calls/caller.ts'
+import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { withId } from '../../calls/filters.ts'
 import { id } from '../../calls/input.ts'
-import { listQuery } from '../../calls/query.ts'
+import { listQuery, query } from '../../calls/query.ts'
+import { findRow, type Wanted, withColumns } from '../../calls/read.ts'
+import { notFound } from '../../domain/errors.ts'
+import type { Database } from '../../storage/database/client.ts'
+import type { Volume } from '../../storage/database/generated/prisma/client.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { volume } from './volume-fields.ts'
 
@@ -25,6 +29,27 @@ const volumes = collection({
       ...(visible ? { appEnvId: { in: [...visible] } } : {}),
     }
   },
+})
+
+/** One volume, also where its environment is deleted. */
+async function findVolume(database: Database, caller: Caller, volumeId: string, wanted: Wanted): Promise<Volume> {
+  const where = { id: volumeId, deletedAt: null, operationId: null }
+  const found = await findRow(database, 'Volume', { ...withColumns(wanted, 'accountId', 'appEnvId'), where })
+  if (!found) throw notFound('volume', volumeId)
+  permit(caller, 'appEnv:read', { accountId: found.accountId, appEnvId: found.appEnvId })
+  return found
+}
+
+export const getVolume = query({
+  name: 'getVolume',
+  path: '/volume',
+  permission: 'appEnv:read',
+  about: 'A volume, by its id, also one whose environment was deleted.',
+  input: { volumeId: id('volume') },
+  key: { field: 'volumeId', prefix: 'vol' },
+  of: volume,
+  version: true,
+  find: ({ database, caller }, { volumeId }, wanted) => findVolume(database, caller, volumeId, wanted),
 })
 
 export const listVolumes = listQuery({

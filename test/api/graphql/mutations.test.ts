@@ -93,7 +93,7 @@ describe('a mutation', () => {
         appType: 'JOB',
         jobConfig: { command: 'true', concurrencyPolicy: 'REJECT' },
       },
-      'app { id type dockerPreset jobConfig port }',
+      'app { id type dockerPreset jobConfig { concurrencyPolicy } port }',
     )
     expect(created.answer.app).toMatchObject({
       type: 'JOB',
@@ -111,7 +111,7 @@ describe('a mutation', () => {
         startupConfig: { command: 'echo' },
         envVars: [{ name: 'A', value: 'b', type: 'BOTH' }],
       },
-      'appEnv { name status startupConfig variables { name value type isSecret } }',
+      'appEnv { name status startupConfig { command args shell workingDir } variables { name value type isSecret } }',
     )
     expect(env.answer.appEnv).toEqual({
       name: 'nightly',

@@ -5,9 +5,10 @@ import { builder } from '../builder.ts'
 import { recordType } from '../derive/resource-fields.ts'
 import { USUAL_PAGE } from '../limits/sizes.ts'
 import { ListOrderEnum } from './enums.ts'
+import { Node } from './node.ts'
 import { connectionOf, pageRequest } from './page.ts'
 
-const AuditEntry = recordType<RecordOf<typeof auditEntry.answer>>(auditEntry)
+const AuditEntry = recordType<RecordOf<typeof auditEntry.answer>>(auditEntry, [Node])
 
 builder.queryField('auditLog', (t) =>
   t.connection(

@@ -1,11 +1,13 @@
 import { type Enumeration, enumeration } from '../../../calls/enumeration.ts'
 import { listOrder, namedOrder } from '../../../calls/order.ts'
+import { REASONS } from '../../../domain/reasons.ts'
 import { entitlement } from '../../../services/account/account-fields.ts'
 import { invitationStatus } from '../../../services/account/invitation-fields.ts'
 import { role } from '../../../services/account/member-fields.ts'
 import { appTypeEnumerations, logType } from '../../../services/app/app-type-fields.ts'
 import { health, sleepDepth } from '../../../services/app-env/app-env-status-fields.ts'
 import { variableType } from '../../../services/app-env/variable-fields.ts'
+import { actorType } from '../../../services/audit/audit-entry-fields.ts'
 import { backupKind, backupStatus } from '../../../services/backup/backup-fields.ts'
 import { changeKind } from '../../../services/configuration/pending-change-fields.ts'
 import { credentialType, credentialUse } from '../../../services/credential/credential-fields.ts'
@@ -30,6 +32,7 @@ import { scope, tokenKind } from '../../../services/token/token-fields.ts'
 import { usageKind, usageUnit } from '../../../services/usage/usage-fields.ts'
 import { webhookDeliveryStatus } from '../../../services/webhook/webhook-delivery-fields.ts'
 import { webhookDisabledReason, webhookKind } from '../../../services/webhook/webhook-fields.ts'
+import { ERROR_CATALOGUE } from '../../http/error-catalogue.ts'
 import { describedEnum } from '../derive/described-enum.ts'
 
 export const AppEnvStatusEnum = describedEnum(appEnvStatus)
@@ -45,6 +48,11 @@ export const MetricEnum = describedEnum(metric)
 export const MetricSplitEnum = describedEnum(metricSplit)
 export const MetricStepEnum = describedEnum(metricStep)
 export const WebhookDeliveryStatusEnum = describedEnum(webhookDeliveryStatus)
+
+const mapped = <Name extends string, Value>(of: Record<Name, Value>, words: (value: Value) => string) =>
+  Object.fromEntries(Object.entries(of).map(([name, value]) => [name, words(value as Value)])) as Record<Name, string>
+
+const reasons: Record<string, string> = Object.assign({}, ...Object.values(REASONS))
 
 const OTHERS: readonly Enumeration[] = [
   ...appTypeEnumerations,
@@ -87,6 +95,14 @@ const OTHERS: readonly Enumeration[] = [
     DOCKER: 'Docker builds a Dockerfile.',
     NIXPACKS: 'Nixpacks finds out how to build the source.',
   }),
+  actorType,
+  // No field has them: they are `extensions.code` and `extensions.reason` of errors.
+  enumeration(
+    'ErrorCode',
+    'Codes of errors, `extensions.code`.',
+    mapped(ERROR_CATALOGUE, ({ meaning }) => meaning),
+  ),
+  enumeration('ErrorReason', 'Reasons of errors, `extensions.reason`, finer than the code.', reasons),
   enumeration('GitProvider', 'Service that hosts a git repository.', { GITHUB: 'The repository is on GitHub.' }),
 ]
 
