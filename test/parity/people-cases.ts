@@ -169,18 +169,6 @@ export const peopleCases = [
     command: connectGitInstallation,
     input: { accountId: world.accountId, gitInstallationId: '77', proof: { code: 'abc' } },
   })),
-  parityCase('connectGitInstallation without a proof', 'INVALID_INPUT', async (world) => ({
-    command: connectGitInstallation,
-    input: { accountId: world.accountId, gitInstallationId: '77' },
-  })),
-  parityCase('connectGitInstallation with an empty proof', 'INVALID_INPUT', async (world) => ({
-    command: connectGitInstallation,
-    input: { accountId: world.accountId, gitInstallationId: '77', proof: {} },
-  })),
-  parityCase('connectGitInstallation with two proofs', 'INVALID_INPUT', async (world) => ({
-    command: connectGitInstallation,
-    input: { accountId: world.accountId, gitInstallationId: '77', proof: { code: 'abc', userToken: 'def' } },
-  })),
   parityCase('connectGitInstallation by AUDIT', 'FORBIDDEN ROLE_MISSING', async (world) => ({
     command: connectGitInstallation,
     input: { accountId: world.accountId, gitInstallationId: '77', proof: { code: 'abc' } },

@@ -60,6 +60,14 @@ test('a code is a proof, once', async () => {
   expect(await ada.connect('78', { code: 'code-of-ada' })).toMatch(/^proof.code: is not accepted by GitHub/)
 })
 
+test('a proof is one of two, and not both', async () => {
+  const ada = await tenant()
+  expect(await ada.connect('77', {})).toBe('proof.code: is required, unless userToken is sent')
+  expect(await ada.connect('77', { code: 'code-of-ada', userToken: 'token-of-ada' })).toBe(
+    'proof.userToken: is not sent together with code: send one of them',
+  )
+})
+
 test('who only sees an installation, or names one that is not there, does not own it', async () => {
   const bob = await tenant()
   for (const installation of ['77', '78', '79'])

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  execute,
   type GraphQLNamedType,
   type GraphQLType,
   isEnumType,
@@ -10,6 +11,7 @@ import {
   isNonNullType,
   isObjectType,
   isSpecifiedScalarType,
+  parse,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { printedSchema } from '../../../src/api/graphql/print-schema.ts'
@@ -186,6 +188,34 @@ describe('the schema', () => {
         "Webhook.eventTypes",
       ]
     `)
+  })
+
+  test('has a type that takes exactly one field, where a call asks for one of two', async () => {
+    const type = schema.getType('GitInstallationProofInput')
+    expect(isInputObjectType(type) && type.isOneOf).toBe(true)
+    expect(printedSchema()).toContain('input GitInstallationProofInput @oneOf {')
+    const query =
+      'mutation ($input: ConnectGitInstallationInput!) { connectGitInstallation(input: $input) { message } }'
+    const document = parse(query)
+    const errors: string[] = []
+    for (const proof of [{}, { code: 'a', userToken: 'b' }, { code: null }]) {
+      const variableValues = { input: { accountId: 'a', gitInstallationId: '1', proof } }
+      const result = await execute({ schema, document, variableValues, contextValue: {} })
+      errors.push(...(result.errors ?? []).map(({ message }) => message))
+    }
+    expect(errors).toHaveLength(3)
+    for (const message of errors) expect(message).toMatch(/GitInstallationProofInput/)
+  })
+
+  test('says in words which of several arguments is needed, with their names', () => {
+    const { deployments, appEnv } = schema.getQueryType()?.getFields() ?? {}
+    expect(deployments?.description).toMatch(/One of `appEnvId` and `envName` is required\.$/)
+    expect(appEnv?.description).toMatch(/`id`/)
+    const inEnv = schema.getType('AppEnv')
+    expect(isObjectType(inEnv) && inEnv.getFields().jobSchedule?.description).not.toMatch(/is required/)
+    expect(schema.getType('DeployImageInput')?.description).toBe(
+      'Input of `deployImage`. One of `appEnvId` and `envName` is required.',
+    )
   })
 
   test('marks dangerous mutations', () => {
