@@ -54,6 +54,10 @@ export const PROOFS = {
     engine: 'required',
     shows: 'First requests of sleeping functions, scaling from 0 and back, under kills',
   },
+  cost: {
+    program: ['test/storage/reads/prove-cost.ts'],
+    shows: 'What 1,000 drawn GraphQL documents cost, against the time that they take',
+  },
   growth: {
     program: ['test/storage/reads/prove-growth.ts'],
     shows: 'Every read at 100, 10,000 and 100,000 apps: time and pages',

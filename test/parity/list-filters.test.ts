@@ -2,9 +2,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { z } from 'zod'
 import { definitionOf, unwrapped } from '../../src/api/graphql/derive/zod-definition.ts'
 import type { ListQuery } from '../../src/calls/query.ts'
-import { QUERIES } from '../../src/services/catalogue.ts'
 import type { Served } from '../support/serve-world.ts'
 import type { World } from '../support/world.ts'
+import { addressIn, FILTERS, type Input, type Item, kindOf, LISTS } from './list-filter-cases.ts'
 import { readGraphQL, readMcp, readRest } from './read-apis.ts'
 import { type FurnishedWorld, furnishedWorld, type Place } from './read-cases.ts'
 
@@ -22,19 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => furnished.close())
 
-type Input = Record<string, unknown>
-type Item = Record<string, unknown>
-
-const LISTS = QUERIES.filter((query): query is ListQuery<Input, Item> => query.kind === 'list' && query.count !== null)
-
-/** What a list needs to name its things; the others are those of the caller's current account. */
-const ADDRESSES: Readonly<Record<string, (place: Place) => Input>> = {
-  listDeployments: ({ appEnvId }) => ({ appEnvId }),
-  listWebhookDeliveries: ({ webhookId }) => ({ webhookId }),
-}
-
-const addressOf = ({ name, input }: ListQuery<Input, Item>): Input =>
-  ADDRESSES[name]?.(place) ?? ('accountId' in input.shape ? { accountId: place.accountId } : {})
+const addressOf = (query: ListQuery<Input, Item>): Input => addressIn(query, place)
 
 /** Filters that compare a column of another name than the field that shows it. */
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -60,29 +48,6 @@ async function all(query: ListQuery<Input, Item>, input: Input, limit = 1000): P
 
 const idOf = (query: ListQuery<Input, Item>, item: Item) => query.cursorOf?.(item) ?? String(item.id ?? item.userId)
 const idsOf = (query: ListQuery<Input, Item>, items: readonly Item[]) => items.map((item) => idOf(query, item))
-
-interface FilterCase {
-  query: ListQuery<Input, Item>
-  name: string
-  schema: z.ZodType
-}
-
-const FILTERS: FilterCase[] = LISTS.flatMap((query) =>
-  Object.entries(query.input.shape as Record<string, z.ZodType>).flatMap(([name, field]) =>
-    ['orderBy', 'accountId', 'appId', 'userId', 'envName', 'webhookId'].includes(name) ||
-    (name === 'appEnvId' && query.name !== 'listVolumes')
-      ? []
-      : [{ query, name, schema: unwrapped(field).schema }],
-  ),
-)
-
-const kindOf = ({ schema, name }: FilterCase): string => {
-  const { type } = definitionOf(schema)
-  if (name === 'labels') return 'labels'
-  if (type !== 'string') return type
-  if ((schema as { format?: string }).format === 'datetime') return 'time'
-  return ['name', 'appName'].includes(name) ? 'part' : 'text'
-}
 
 const filtersOf = (kind: string) =>
   FILTERS.filter((one) => kindOf(one) === kind).map((one) => [`${one.query.name}.${one.name}`, one] as const)

@@ -20,6 +20,8 @@ export interface Pool {
   envNames: readonly string[]
   /** Cursors as connections issue them, by the type of their items. */
   cursorsOf: Readonly<Record<string, readonly string[]>>
+  /** Sizes of pages; small ones when omitted. */
+  sizes?: readonly number[]
 }
 
 export interface Drawn {
@@ -197,6 +199,7 @@ function drawnValue({ draw, pool }: Drawing, field: GraphQLField<unknown, unknow
     return named.name === 'ID' ? [idOf(draw, pool, undefined)] : ['team=checkout']
   }
   if (isEnumType(named)) return draw.one(named.getValues()).name
+  if (named.name === 'Int' && pool.sizes) return draw.one(pool.sizes)
   if (named.name === 'Int') return draw.chance(0.9) ? draw.whole(1, 4) : draw.one([0, -1, 7, 1000, 1001])
   if (named.name === 'Boolean') return draw.chance(0.5)
   if (named.name === 'DateTime') return draw.one(['2021-05-06T12:00:00.000Z', '2040-01-01T00:00:00Z', 'yesterday'])

@@ -1,6 +1,7 @@
 import pg from 'pg'
 import { ReadConnections } from '../../../src/storage/database/reads/read-connections.ts'
 import { readPage } from '../../../src/storage/events/event-log.ts'
+import { searchesOf } from '../../parity/list-filter-cases.ts'
 import { readGraphQL, readRest } from '../../parity/read-apis.ts'
 import { CASES, furnish } from '../../parity/read-cases.ts'
 import { serveWorld } from '../../support/serve-world.ts'
@@ -105,6 +106,9 @@ export async function createGrowing(world: World) {
     const graphql = Object.entries(CASES).map(([name, { field }]) => {
       return [`GraphQL ${name}`, () => must(readGraphQL(served, adminToken, field(at)))] as const
     })
+    const searches = searchesOf(at).map(({ name, list, query }) => {
+      return [`REST ${name}`, () => must(readRest(served, adminToken, list, query))] as const
+    })
     const events = () => readPage(database, at.accountId, 1_000_000n)
     const deep = `apps(first: 20, after: "${Buffer.from(`GPC:S:${at.appId}`).toString('base64')}") { nodes { id } }`
     const nested =
@@ -113,10 +117,11 @@ export async function createGrowing(world: World) {
     const others = Object.entries(pages).map(([name, field]) => {
       return [name, () => must(readGraphQL(served, adminToken, field))] as const
     })
-    return { ...Object.fromEntries([...rest, ...graphql, ...others]), 'events of an account': events }
+    return { ...Object.fromEntries([...rest, ...searches, ...graphql, ...others]), 'events of an account': events }
   }
 
   return {
+    accountId: place.accountId,
     grow,
     measure,
     async close() {

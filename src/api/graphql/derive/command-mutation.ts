@@ -13,6 +13,8 @@ export interface Answer<Result> {
   result: Result & { changes?: unknown }
   replayed: boolean
   dryRun: boolean
+  /** What was sent. */
+  input: Readonly<Record<string, unknown>>
 }
 
 type Payload<Result> = (t: PayloadBuilder<Result>) => FieldMap
@@ -40,7 +42,11 @@ export function commandMutation<C extends AnyCommand>(command: C, payloadFields:
   })
   const payload = builder.objectRef<Answer<ResultOf<C>>>(`${name}Payload`).implement({
     description: `Answer of \`${command.name}\`.`,
-    fields: (t) => ({ ...payloadFields(t as unknown as PayloadBuilder<ResultOf<C>>), ...answerFields(t as never) }),
+    fields: (t) => ({
+      ...payloadFields(t as unknown as PayloadBuilder<ResultOf<C>>),
+      ...deletedId(t as never, command),
+      ...answerFields(t as never),
+    }),
   })
   builder.mutationField(command.name, (t) =>
     t.field({
@@ -71,7 +77,7 @@ async function perform<C extends AnyCommand>(
     signal,
     api: 'graphql',
   })
-  return { ...performed, dryRun: control.dryRun === true } as Answer<ResultOf<C>>
+  return { ...performed, dryRun: control.dryRun === true, input: fields } as Answer<ResultOf<C>>
 }
 
 /** A null says no more than a field that was left out. */
@@ -94,6 +100,20 @@ function controlFields(t: InputBuilder, { versioned, waits }: AnyCommand) {
       description: 'Seconds to wait for what the call begins to end before the call is answered.',
     })
   return fields
+}
+
+/** `deleteApp` answers deletedAppId: clients take the object of that id out of what they keep. */
+function deletedId(t: PayloadBuilder<object>, { name, input }: AnyCommand): FieldMap {
+  const noun = /^(?:delete|remove)(\w+)$/.exec(name)?.[1]
+  const field = Object.keys(input.shape).find((one) => pascal(one).replace(/Key$/, 'Id') === `${noun}Id`)
+  if (!noun || !field) return {}
+  return {
+    [`deleted${noun}Id`]: t.id({
+      nullable: true,
+      description: 'Id of what is deleted, where the call named it by its id; null after a dry run.',
+      resolve: (answer) => (answer.dryRun ? null : ((answer.input[field] as string | undefined) ?? null)),
+    }),
+  }
 }
 
 const answerFields = (t: PayloadBuilder<object>): FieldMap => ({

@@ -3,13 +3,10 @@ import { createJobRun } from '../../../services/job-run/create-job-run.ts'
 import { jobRun } from '../../../services/job-run/job-run-fields.ts'
 import { getJobRun } from '../../../services/job-run/job-run-queries.ts'
 import { retryJobRun } from '../../../services/job-run/retry-job-run.ts'
-import { jobSchedule } from '../../../services/job-schedule/job-schedule-fields.ts'
-import { setJobSchedule } from '../../../services/job-schedule/schedule-commands.ts'
 import { builder } from '../builder.ts'
 import { commandMutation } from '../derive/command-mutation.ts'
 import { rowFields, rowType, wordsOf } from '../derive/resource-fields.ts'
 import { Node } from './node.ts'
-import { outcomeFields } from './payload-fields.ts'
 
 export const JobRun = rowType(
   jobRun,
@@ -42,8 +39,3 @@ for (const change of [createJobRun, retryJobRun, cancelJobRun]) {
     }),
   }))
 }
-
-commandMutation(setJobSchedule, (t) => {
-  const { scheduleId: _id, ...fields } = jobSchedule.fields
-  return outcomeFields(t, fields)
-})

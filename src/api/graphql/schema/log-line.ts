@@ -19,6 +19,7 @@ import type { AppEnvAddress } from '../../../services/targets/load-app-env.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
 import type { ArgBuilder } from '../derive/arguments.ts'
+import { edgesOf } from '../derive/edges.ts'
 import { recordFields, recordType, relationOf, wordsOf } from '../derive/resource-fields.ts'
 import { USUAL_PAGE } from '../limits/sizes.ts'
 import { followLines, type LogMessage } from '../subscriptions/follow-lines.ts'
@@ -34,6 +35,7 @@ export const LogLine = builder.objectRef<LogRecord>('LogLine').implement({
   fields: (t) => ({
     id: t.id({ ...relationOf(logLine, 'id'), resolve: logCursor }),
     ...recordFields(t, logLine.name, logLine.fields),
+    ...(edgesOf(t as never, logLine.name, logLine.fields) as object),
     text: t.string({ ...wordsOf(logLine, 'text'), nullable: true, resolve: (line) => structureOf(line)?.text ?? null }),
     fields: t.field({
       ...wordsOf(logLine, 'fields'),
