@@ -127,14 +127,15 @@ async function upgrade(server: DebianMachine): Promise<void> {
   console.log(TITLE)
   const host = prepareProbe(server)
   server.run(
-    'rm -rf /root/next && git clone -q /root/origin.git /root/next && cd /root/next && git -c user.name=t -c user.email=t@t commit -q --allow-empty -m Next && git push -q',
+    'rm -rf /root/next && git clone -q /root/origin.git /root/next && cd /root/next && git -c user.name=t -c user.email=t@t commit -q --allow-empty -m Next && git push -q && sync',
   )
   const wanted = server.run('git -C /root/origin.git rev-parse main')
   const command = 'cd /root/berth && npm run service -- upgrade'
   await cutAt(server, host, 'an upgrade', () => server.begin(command), 20_000)
-  server.attempt(command)
+  const said = server.attempt(command)
   const present = server.run('git -C /root/berth rev-parse HEAD')
-  show('and then', present === wanted, `the upgrade is completed: ${present.slice(0, 12)}`)
+  const isDone = present === wanted
+  show('and then', isDone, isDone ? `the upgrade is completed: ${present.slice(0, 12)}` : said)
 }
 
 /** No registry can be reached there. False where there is no image to give. */

@@ -56,8 +56,8 @@ const INSTALLATION = `subscription ($id: ID!, $after: String) {
     cursor event { type } installation { status components { key state } }
   }
 }`
-const PROGRESS = `subscription ($id: ID!) {
-  operationProgress(operationId: $id) { cursor event { type } operation { status } }
+const PROGRESS = `subscription ($id: ID!, $after: String) {
+  operationProgress(operationId: $id, after: $after) { cursor event { type } operation { status } }
 }`
 
 describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
@@ -106,6 +106,9 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     const after = started?.data.jobRunChanged.cursor
     for await (const answer of subscribe(RUN, { id, after })) resumed.push(answer)
     expect(resumed.map(({ data }) => data.jobRunChanged.event.type)).toEqual(['JOB_RUN_CANCELLED'])
+    const seen: Answer[] = []
+    for await (const answer of subscribe(RUN, { id, after: ended?.data.jobRunChanged.cursor })) seen.push(answer)
+    expect(seen.map(({ data }) => data.jobRunChanged)).toMatchObject([{ event: null, jobRun: { status: 'CANCELLED' } }])
   })
 
   test('installationChanged sends the current state, then each step, and ends with the removal', async () => {
@@ -154,10 +157,8 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     const { appEnvId } = await world.appEnv()
     const { operationId } = await world.perform(deployImage, { appEnvId, image: 'nginx:1' })
     const answers = subscribe(PROGRESS, { id: operationId })
-    expect((await answers.next()).value?.data.operationProgress).toMatchObject({
-      event: null,
-      operation: { status: 'QUEUED' },
-    })
+    const begin = (await answers.next()).value?.data.operationProgress
+    expect(begin).toMatchObject({ event: null, operation: { status: 'QUEUED' } })
     await world.endOperation(operationId)
     const rest = await take(answers, 10)
     expect(rest.at(-1)?.data.operationProgress).toMatchObject({
@@ -166,6 +167,16 @@ describe.each(Object.entries(TRANSPORTS))('over %s', (_name, subscribe) => {
     })
     const late = await take(subscribe(PROGRESS, { id: operationId }), 10)
     expect(late.map(({ data }) => data.operationProgress.operation.status)).toEqual(['SUCCEEDED'])
+    // A client that comes back gets what it has not seen; one that has seen the end is not left waiting.
+    const missed = await take(subscribe(PROGRESS, { id: operationId, after: begin.cursor }), 10)
+    expect(missed.map(({ data }) => data.operationProgress.cursor)).toEqual(
+      rest.map(({ data }) => data.operationProgress.cursor),
+    )
+    const end = rest.at(-1)?.data.operationProgress.cursor
+    const nothing = await take(subscribe(PROGRESS, { id: operationId, after: end }), 10)
+    expect(nothing.map(({ data }) => data.operationProgress)).toMatchObject([
+      { event: null, operation: { status: 'SUCCEEDED' } },
+    ])
   })
 
   test('an expired cursor, an invalid one, and an unknown id are errors', async () => {

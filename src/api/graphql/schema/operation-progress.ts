@@ -4,7 +4,7 @@ import { getOperation } from '../../../services/operation/operation-queries.ts'
 import { builder } from '../builder.ts'
 import { follow, type Message } from '../subscriptions/follow.ts'
 import { loadOnce } from '../subscriptions/shared-load.ts'
-import { messageFields } from './event.ts'
+import { afterArg, messageFields } from './event.ts'
 import { Operation } from './operation.ts'
 
 interface State {
@@ -33,11 +33,15 @@ builder.subscriptionField('operationProgress', (t) =>
   t.field({
     type: OperationProgressMessage,
     description: 'The steps of an operation, until it has ended.',
-    args: { operationId: t.arg.id({ required: true, description: 'Id of the operation.' }) },
-    async subscribe(_root, { operationId }, context) {
+    args: {
+      operationId: t.arg.id({ required: true, description: 'Id of the operation.' }),
+      after: afterArg(t.arg),
+    },
+    async subscribe(_root, { operationId, after }, context) {
       const { accountId, appEnvId } = await context.services.find(getOperation, context, { operationId })
       return follow<State>(context, {
         eventSequenceId: accountId,
+        after,
         permit: (present) => permit(present, 'operation:read', { accountId, appEnvId }),
         // A change of the environment's status may name the operation too; it is no progress of it.
         concerns: (event) => event.operationId === operationId && event.type.startsWith('operation.'),

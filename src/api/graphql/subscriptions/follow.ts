@@ -89,14 +89,43 @@ async function* messages<State>(
     yield { cursor: cursorOf(after), event: null, state }
     if (subject.isLast?.(state, null)) return
   }
-  if (standing.hasLeft) return
   const filter = (event: RecordedEvent) => subject.concerns(event, standing.caller)
+  if (isResumed && subject.isLast) {
+    const present = await subject.present()
+    if (subject.isLast(present, null)) {
+      yield* whatIsLeft(feed, subject, { after, filter, present })
+      return
+    }
+  }
+  if (standing.hasLeft) return
   standing.events = feed.follow(eventSequenceId, { after, filter, onTooSlow })
   for await (const event of standing.events) {
     state = subject.next(state, event)
     yield { cursor: cursorOf(event.sequence), event, state }
     if (subject.isLast?.(state, event)) return
   }
+}
+
+/** Of a subject that has ended: no event follows for a client that has seen the last, so it gets the present state. */
+async function* whatIsLeft<State>(
+  feed: GraphQLContext['feed'],
+  subject: Subject<State>,
+  { after, filter, present }: { after: bigint; filter: (event: RecordedEvent) => boolean; present: State },
+): AsyncGenerator<Message<State>, void> {
+  let position = after
+  let state: State | null = null
+  for (;;) {
+    const page = await feed.read(subject.eventSequenceId, position)
+    for (const event of page.filter(filter)) {
+      state = subject.next(state, event)
+      yield { cursor: cursorOf(event.sequence), event, state }
+      if (subject.isLast?.(state, event)) return
+    }
+    const last = page.at(-1)
+    if (!last) break
+    position = last.sequence
+  }
+  yield { cursor: cursorOf(position), event: null, state: present }
 }
 
 interface Watched {
