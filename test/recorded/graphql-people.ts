@@ -183,9 +183,11 @@ async function useTokens({ graphql, app, appEnv, accountId }: Fixture): Promise<
   await graphql('revoke a token', revoke, { input: { tokenId: token.id } })
   await graphql('revoke an unknown token', revoke, { input: { tokenId: `tok_${UNKNOWN}` } })
   const connect = mutation('connectGitInstallation', 'message')
-  const proof = { accountId, gitInstallationId: '77', userToken: 'token-of-ada' }
+  const proof = { accountId, gitInstallationId: '77', proof: { userToken: 'token-of-ada' } }
   await graphql('connect a git installation', connect, { input: proof })
-  await graphql('connect a git installation of others', connect, { input: { ...proof, userToken: 'token-of-bob' } })
+  await graphql('connect a git installation of others', connect, {
+    input: { ...proof, proof: { userToken: 'token-of-bob' } },
+  })
 }
 
 async function readAudit({ graphql, accountId }: Fixture): Promise<void> {

@@ -209,9 +209,12 @@ async function useTokens({ rest, app, appEnv, accountId }: Fixture): Promise<voi
     { as: 'none', headers: { authorization: user.body.token } },
   )
   await rest('revoke an unknown token', 'DELETE /token', { tokenId: `tok_${UNKNOWN}` })
-  const proof = { accountId, gitInstallationId: '77', userToken: 'token-of-ada' }
+  const proof = { accountId, gitInstallationId: '77', proof: { userToken: 'token-of-ada' } }
   await rest('connect a git installation', 'POST /git-installation', proof)
-  await rest('connect a git installation of others', 'POST /git-installation', { ...proof, userToken: 'token-of-bob' })
+  await rest('connect a git installation of others', 'POST /git-installation', {
+    ...proof,
+    proof: { userToken: 'token-of-bob' },
+  })
 }
 
 async function readAudit({ rest, accountId }: Fixture): Promise<void> {
