@@ -42,7 +42,7 @@ const PROOFS = [
 /** Files that need neither, and take long: matrices, servers of their own, browsers, waits. */
 const LONG = [
   'test/builder/{hostile,time}.test.ts',
-  'test/clients/{older-clients,openapi-tools}.test.ts',
+  'test/clients/{graphql-tools,older-clients,openapi-tools}.test.ts',
   'test/contracts/memory-engine.test.ts',
   'test/contributing/followed-checklists.test.ts',
   'test/storage/database/embedded.test.ts',

@@ -63,12 +63,12 @@ async function ended(id: string) {
 
 const accountId = present((await ask(Me, {})).account).id
 const app = { name: 'Typed GraphQL', accountId, port, useImage: true, image }
-const appId = present((await ask(CreateApp, { input: app })).createApp.app).id
+const appId = present((await ask(CreateApp, { input: app })).createApp?.app).id
 const appEnv = { name: 'production', accountId, appId, region: 'local' }
-const appEnvId = present((await ask(CreateAppEnv, { input: appEnv })).createAppEnv.appEnv).id
+const appEnvId = present((await ask(CreateAppEnv, { input: appEnv })).createAppEnv?.appEnv).id
 
 const { deployImage } = await ask(DeployImage, { input: { appEnvId, image, waitSeconds: 60 } })
-console.log(deployImage.message)
+console.log(present(deployImage).message)
 
 const deployment = await ended(appEnvId)
 console.log(`version ${deployment.version} is DEPLOYED, the environment is ${deployment.status}`)
@@ -76,7 +76,7 @@ console.log(`version ${deployment.version} is DEPLOYED, the environment is ${dep
 /** Lines reach the log a moment after the program wrote them. */
 async function firstLines(tries = 20) {
   const { logs } = await ask(Logs, { appEnvId })
-  const lines = present(logs.nodes).flatMap((line) => line ?? [])
+  const lines = present(logs).nodes
   if (lines.length > 0 || tries === 0) return lines
   await pause()
   return firstLines(tries - 1)
@@ -86,4 +86,4 @@ const lines = await firstLines()
 for (const { timestamp, stream, message } of lines) console.log(`${timestamp} ${stream} ${message}`)
 
 const { deleteApp } = await ask(DeleteApp, { input: { appId } })
-console.log(deleteApp.message)
+console.log(present(deleteApp).message)

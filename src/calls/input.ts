@@ -3,6 +3,7 @@ import { parseImageReference } from '../domain/image-reference.ts'
 import { slugOf } from '../domain/names.ts'
 import { isStorableTime, TIME_RULE } from '../domain/times.ts'
 import { isVariableName, MAX_VARIABLE_NAME_LENGTH, VARIABLE_NAME_RULE } from '../domain/variable-name.ts'
+import { atLeastOneOf } from './alternatives.ts'
 
 /** The building blocks of inputs: one rule for each kind of value, and a message where the rule needs one. */
 
@@ -83,9 +84,16 @@ export const headers = z
   .refine((all) => Object.keys(all).length <= MAX_HEADERS, `must be at most ${MAX_HEADERS} headers`)
   .describe('Headers of the health check request.')
 
-export const appEnvTarget = {
+/** The environment that a call is about. */
+export const appEnvTarget = atLeastOneOf({
   appEnvId: z.string().min(1).max(100).optional().describe('Id of the app environment. Wins when envName is sent too.'),
   envName: z.string().min(1).max(100).optional().describe('CLI name of the app environment, `<account>-<app>-<env>`.'),
+})
+
+/** The same where it may be left out, because the call may be about more than one. */
+export const appEnvFilter = {
+  appEnvId: appEnvTarget.appEnvId.clone(),
+  envName: appEnvTarget.envName.clone(),
 }
 
 export const variable = z.strictObject({

@@ -11,6 +11,7 @@ import { INSTALLATION_EVENTS, type NewEvent } from '../storage/events/event.ts'
 import { record } from '../storage/events/record.ts'
 import type { Vault } from '../storage/secrets/vault.ts'
 import { addressIn } from './address.ts'
+import { alternativeProblems } from './alternatives.ts'
 import { type Caller, may, permit } from './caller.ts'
 import type {
   AnyCommand,
@@ -226,7 +227,7 @@ export function parseInput<Shape extends z.ZodRawShape>(
   raw: unknown,
 ): z.output<z.ZodObject<Shape>> {
   const read = readFields(schema, raw ?? {})
-  const problems = read.problems ?? textProblems(read.data, [])
+  const problems = read.problems ?? [...alternativeProblems(schema.shape, read.data), ...textProblems(read.data, [])]
   if (!read.problems && problems.length === 0) return read.data
   throw invalidInput(problems)
 }

@@ -167,20 +167,16 @@ export const peopleCases = [
 
   parityCase('connectGitInstallation without a GitHub App', 'CONFLICT GITHUB_APP_NOT_CONFIGURED', async (world) => ({
     command: connectGitInstallation,
-    input: { accountId: world.accountId, gitInstallationId: '77', code: 'abc' },
-  })),
-  parityCase('connectGitInstallation without a proof', 'INVALID_INPUT', async (world) => ({
-    command: connectGitInstallation,
-    input: { accountId: world.accountId, gitInstallationId: '77' },
+    input: { accountId: world.accountId, gitInstallationId: '77', proof: { code: 'abc' } },
   })),
   parityCase('connectGitInstallation by AUDIT', 'FORBIDDEN ROLE_MISSING', async (world) => ({
     command: connectGitInstallation,
-    input: { accountId: world.accountId, gitInstallationId: '77', code: 'abc' },
+    input: { accountId: world.accountId, gitInstallationId: '77', proof: { code: 'abc' } },
     token: (await world.user({ roles: ['AUDIT'] })).token,
   })),
   parityCase('connectGitInstallation of an unknown account', 'NOT_FOUND', async () => ({
     command: connectGitInstallation,
-    input: { accountId: UNKNOWN_ACCOUNT, gitInstallationId: '77', code: 'abc' },
+    input: { accountId: UNKNOWN_ACCOUNT, gitInstallationId: '77', proof: { code: 'abc' } },
   })),
 
   parityCase('createToken for oneself', 'accepted', async (world) => ({

@@ -72,7 +72,7 @@ const BESIDES: Readonly<Record<string, Permission>> = {
 const PREPARED: Readonly<Record<string, (world: World) => Promise<Prepared>>> = {
   connectGitInstallation: async ({ accountId }) => ({
     command: connectGitInstallation,
-    input: { accountId, gitInstallationId: '77', code: 'abc' },
+    input: { accountId, gitInstallationId: '77', proof: { code: 'abc' } },
   }),
   buildAppEnv: async (world) => ({ command: buildAppEnv, input: { appEnvId: await uploadedEnv(world) } }),
   requestStorageKey: async (world) => ({ command: requestStorageKey, input: { appEnvId: await uploadedEnv(world) } }),

@@ -54,7 +54,7 @@ const CLASSIFIED: ReadonlyMap<string, Kind> = new Map([
   ...fields('catalogue', 'region plan solutionSlug dockerPresetVersion'),
   ...fields(
     'text',
-    `amount appName args[] backupSchedule.cron backupSchedule.timeZone branch buildArgs buildTarget code command command[] compose composeDir
+    `amount appName args[] backupSchedule.cron backupSchedule.timeZone branch buildArgs buildTarget command command[] compose composeDir
      containerSettings.dropCapabilities[] containerSettings.hostname containerSettings.stopSignal
      containerSettings.tmpfs[].path containerSettings.ulimits[].name containerSettings.user containerSettings.workingDir
      contextDir cron customDockerfileContent data.* databaseSettings.* dockerfilePath domain email engine envVars[].name expiresAt
@@ -63,10 +63,10 @@ const CLASSIFIED: ReadonlyMap<string, Kind> = new Map([
      healthCheck.path healthCheck.readiness.command[] healthCheck.readiness.headers.* healthCheck.readiness.path
      healthCheck.startup.command[] healthCheck.startup.headers.* healthCheck.startup.path healthCheckHeaders.*
      healthCheckPath image jobConfig.args[] jobConfig.command jobConfig.workingDir labels.* liveness.command[] liveness.headers.*
-     liveness.path name path pointInTime reachAddress readiness.command[] readiness.headers.* readiness.path recipients[]
+     liveness.path name path pointInTime proof.code proof.userToken reachAddress readiness.command[] readiness.headers.* readiness.path recipients[]
      registryEmail registryPassword registryServer registryUsername releaseCommand.args[] releaseCommand.command
      releaseCommand.workingDir startup.command[] startup.headers.* startup.path startupConfig.args[] startupConfig.command
-     startupConfig.workingDir statusApiUrl statusToken stdin targetBranches[] timeZone url userToken variables[].name
+     startupConfig.workingDir statusApiUrl statusToken stdin targetBranches[] timeZone url variables[].name
      volume.path volumePath watchPaths[] workingDir`,
   ),
   ...fields('reference', 'envVars[].value variables[].value inputs.* variables.*'),

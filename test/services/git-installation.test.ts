@@ -39,7 +39,7 @@ async function tenant() {
       return outcome(world.perform(updateApp, { appId, ...git, port: 2, gitInstallationId }, { as }))
     },
     connect: (gitInstallationId: string, proof: object) =>
-      outcome(world.perform(connectGitInstallation, { accountId, gitInstallationId, ...proof }, { as })),
+      outcome(world.perform(connectGitInstallation, { accountId, gitInstallationId, proof }, { as })),
   }
 }
 
@@ -57,14 +57,22 @@ test('a code is a proof, once', async () => {
   const ada = await tenant()
   expect(await ada.connect('78', { code: 'code-of-ada' })).toBe('accepted')
   expect(await ada.create('78')).toBe('accepted')
-  expect(await ada.connect('78', { code: 'code-of-ada' })).toMatch(/^code: is not accepted by GitHub/)
+  expect(await ada.connect('78', { code: 'code-of-ada' })).toMatch(/^proof.code: is not accepted by GitHub/)
+})
+
+test('a proof is one of two, and not both', async () => {
+  const ada = await tenant()
+  expect(await ada.connect('77', {})).toBe('proof.code: is required, unless userToken is sent')
+  expect(await ada.connect('77', { code: 'code-of-ada', userToken: 'token-of-ada' })).toBe(
+    'proof.userToken: is not sent together with code: send one of them',
+  )
 })
 
 test('who only sees an installation, or names one that is not there, does not own it', async () => {
   const bob = await tenant()
   for (const installation of ['77', '78', '79'])
     expect(await bob.connect(installation, { userToken: 'token-of-bob' })).toBe('GIT_INSTALLATION_NOT_OWNED')
-  expect(await bob.connect('77', { userToken: 'made-up' })).toBe('userToken: is not accepted by GitHub')
+  expect(await bob.connect('77', { userToken: 'made-up' })).toBe('proof.userToken: is not accepted by GitHub')
   expect(await bob.create('77')).toBe('GIT_INSTALLATION_UNPROVED')
 })
 

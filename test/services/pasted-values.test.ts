@@ -21,7 +21,6 @@ const PASTED: Readonly<Record<string, string>> = {
   statusApiUrl: 'https://git.example.com/api/v1',
   statusToken: 'token-of-the-host',
   url: 'https://example.com/hook',
-  userToken: 'ghu_a1b2c3',
 }
 
 /** Texts of which the description speaks of such things, and which are something else. */
@@ -69,6 +68,11 @@ test.for(cases)('$command takes its $field with blanks and a line end around it'
   const value = PASTED[field] ?? ''
   expect(schema.safeParse(value)).toEqual({ success: true, data: value })
   expect(schema.safeParse(` \t${value}\r\n`)).toEqual({ success: true, data: value })
+})
+
+test('the proof of a git installation is taken so, too', () => {
+  const proof = commands.get('connectGitInstallation')?.input.shape.proof as z.ZodType
+  expect(proof.safeParse({ userToken: ' ghu_a1b2c3\n' })).toEqual({ success: true, data: { userToken: 'ghu_a1b2c3' } })
 })
 
 test('the data of a credential is taken so, too', () => {

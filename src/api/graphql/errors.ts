@@ -57,13 +57,20 @@ function refusalError(error: unknown, refusal: DomainError, { requestId }: Error
 }
 
 function requestError(error: GraphQLError, { requestId }: ErrorTools): GraphQLError {
-  const { http, ...extensions } = error.extensions
+  const { http, ...extensions } = error.extensions as { http?: object } & Record<string, unknown>
   const isOurs = typeof extensions.reason === 'string'
   const published = isOurs ? extensions : {}
   // A body that is not JSON refuses the whole request, not just the document.
-  const status = 'originalError' in extensions ? { http: { status: 400 } } : http ? { http } : {}
+  const isUnreadable = 'originalError' in extensions
+  const status = isUnreadable ? { http: { status: 400 } } : http ? { http: asOfDocument(error, http) } : {}
   return located(error, shortened(error.message), { code: 'INVALID_INPUT', ...published, requestId, ...status })
 }
+
+/**
+ * Wrong values of variables have the status of any other wrong document or input: 400 only in the newer media type, where the
+ * specification asks for it.
+ */
+const asOfDocument = ({ nodes }: GraphQLError, http: object): object => (nodes?.length ? { ...http, spec: true } : http)
 
 /** GraphQL quotes the value that it refuses, up to fifty times: a large one would come back many times as large. */
 const shortened = (message: string): string =>

@@ -10,7 +10,7 @@ const FILE = join(import.meta.dirname, '../../../schema.graphql')
 export function printedSchema(): string {
   const mutations = Object.values(schema.getMutationType()?.getFields() ?? {})
   const dangerous = mutations.filter((field) => field.extensions.dangerous).map((field) => field.name)
-  const marked = new RegExp(`^(  (?:${dangerous.join('|')})\\(\\n(?:    .*\\n)+  \\): \\w+!)$`, 'gm')
+  const marked = new RegExp(`^(  (?:${dangerous.join('|')})\\(\\n(?:    .*\\n)+  \\): \\w+!?)$`, 'gm')
   return `${printSchema(schema).replaceAll(marked, '$1 @dangerous')}\n`
 }
 

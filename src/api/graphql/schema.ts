@@ -3,6 +3,7 @@ import { OBSERVABLE_FIELDS } from '../../services/app-env/app-env-status-fields.
 import { builder } from './builder.ts'
 import { guardFields } from './derive/guarded-fields.ts'
 import { readLoadedColumns } from './derive/loaded-columns.ts'
+import { withNullableRoots } from './derive/nullable-roots.ts'
 import { declarePermissions } from './field-permissions.ts'
 import './schema/enums.ts'
 import './schema/node.ts'
@@ -66,9 +67,11 @@ Every mutation takes one \`input\` with \`idempotencyKey\` and \`dryRun\`; those
 Refusals have \`extensions.code\` and often a finer \`extensions.reason\`: \`/docs/errors\` lists them. Ids, codes and
 permissions are those of the REST API.`
 
+const directives = [...specifiedDirectives, dangerousDirective]
+
 /** The whole schema. Importing this file builds it. */
 export const schema: GraphQLSchema = guardFields(
-  declarePermissions(readLoadedColumns(builder.toSchema({ directives: [...specifiedDirectives, dangerousDirective] }))),
+  declarePermissions(readLoadedColumns(withNullableRoots(builder.toSchema({ directives })))),
   'AppEnv',
   { open: OBSERVABLE_FIELDS, permission: 'appEnv:read' },
 )

@@ -25,6 +25,10 @@ export interface GraphQLHandler {
 export const GRAPHQL_PATH = '/graphql'
 /** A GET may be a query, a stream of events, or a browser that wants GraphiQL. */
 const METHODS = ['GET', 'POST']
+/** What a client may have meant by another method. */
+const HINTS: Readonly<Record<string, string>> = {
+  PUT: 'subscriptions over SSE have a connection each (distinct connections); there is no single-connection mode',
+}
 
 /**
  * Passes everything at /graphql to the GraphQL API, with the same budget and headers as REST. It reads bodies itself.
@@ -35,7 +39,8 @@ export function mountGraphQL(app: Hono<ServerEnv>, graphql: GraphQLHandler, step
     return next()
   }
   app.all(GRAPHQL_PATH, named, ...steps, async (c) => {
-    if (!METHODS.includes(c.req.raw.method)) throw new MethodNotAllowed(c.req.raw.method, METHODS.join(', '))
+    const { method } = c.req.raw
+    if (!METHODS.includes(method)) throw new MethodNotAllowed(method, METHODS.join(', '), HINTS[method])
     const { requestId, admitted } = c.var
     const context = { requestId, address: addressOf(c), admitted, cut: () => cutConnection(c) }
     return withRequestHeaders(c, await graphql.fetch(c.req.raw, context))

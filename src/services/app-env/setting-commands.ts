@@ -36,8 +36,6 @@ export const changeResources = settingCommand({
   async change({ tx }, appEnv, { zClouds, cpu, memory, disk }) {
     const problems: FieldProblem[] = []
     const size = containerSize({ zClouds, cpu, memory }, problems)
-    if (size === null && problems.length === 0 && disk === undefined)
-      problems.push({ field: 'zClouds', message: 'is required, unless cpu and memory, or disk, are sent' })
     if (disk !== undefined && !appEnv.volume)
       problems.push({ field: 'disk', message: 'is the size of a volume, and there is none' })
     const engine = engineOf(appEnv.app, appEnv.presetVersion)
@@ -61,8 +59,6 @@ export const changeScaling = settingCommand({
   input: scalingInput,
   async change(context, appEnv, { containers, autoScaling }) {
     const { plan } = appEnv.account
-    if (containers === undefined && autoScaling === undefined)
-      throw invalidField('containers', 'is required, unless autoScaling is sent')
     const type = getAppType(appEnv.app.type)
     if (containers !== undefined && isScaledByRequests(appEnv.app))
       throw invalidField('containers', `is decided by requests for ${type.title} apps: set ${type.config?.field}`)

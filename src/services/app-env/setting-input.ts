@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { atLeastOneOf } from '../../calls/alternatives.ts'
 import { appEnvTarget, flag, MAX_TEXT_LENGTH, name, pasted } from '../../calls/input.ts'
 import { BRANCH_NAME_RULE, isBranchName } from '../../domain/branch-name.ts'
 import type { FieldProblem } from '../../domain/errors.ts'
@@ -35,10 +36,12 @@ const whole = (fallback: number, min: number, max: number, about: string) =>
 
 export const resourcesInput = z.strictObject({
   ...appEnvTarget,
-  zClouds: zClouds.optional(),
-  cpu: cpu.optional(),
-  memory: memory.optional(),
-  disk: diskOfAny.optional(),
+  ...atLeastOneOf({
+    zClouds: zClouds.optional(),
+    cpu: cpu.optional(),
+    memory: memory.optional(),
+    disk: diskOfAny.optional(),
+  }),
   applyImmediately,
 })
 
@@ -57,8 +60,7 @@ const autoScaling = z
 
 export const scalingInput = z.strictObject({
   ...appEnvTarget,
-  containers: containers.optional(),
-  autoScaling: autoScaling.nullable().optional(),
+  ...atLeastOneOf({ containers: containers.optional(), autoScaling: autoScaling.nullable().optional() }),
   applyImmediately,
 })
 

@@ -1,7 +1,7 @@
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { oneOf, since, until } from '../../calls/filters.ts'
-import { appEnvTarget, id } from '../../calls/input.ts'
+import { appEnvFilter, id } from '../../calls/input.ts'
 import { listQuery, query } from '../../calls/query.ts'
 import { findRow, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -71,7 +71,7 @@ export const listBackups = listQuery({
   permission: 'backup:read',
   about:
     'The backups of a managed service, by appEnvId also once it is deleted, or of an account; of your current account when none is named.',
-  input: { ...appEnvTarget, accountId: id('account').optional() },
+  input: { ...appEnvFilter, accountId: id('account').optional() },
   of: backup,
   from: backups,
 })

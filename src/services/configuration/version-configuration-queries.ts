@@ -1,4 +1,5 @@
 import { effectiveConfig } from '../../app-types/type-config.ts'
+import { exactlyOneOf } from '../../calls/alternatives.ts'
 import { type Caller, permit } from '../../calls/caller.ts'
 import { exampleId } from '../../calls/examples.ts'
 import { id } from '../../calls/input.ts'
@@ -73,18 +74,13 @@ interface Compared extends Side {
 
 type Named = Readonly<Record<string, string | undefined>>
 
-/** The sides of a comparison, each by one of two fields. Throws INVALID_INPUT for none and for both. */
-function requireOne(input: Named, side: 'from' | 'to'): { contentId: string } | { appEnvId: string } {
-  const [ofVersion, ofAppEnv] = [`${side}ContentId`, `${side}AppEnvId`]
-  const { [ofVersion]: contentId, [ofAppEnv]: appEnvId } = input
-  if (contentId !== undefined && appEnvId !== undefined)
-    throw invalidField(ofAppEnv, `is not sent together with ${ofVersion}, which names a version`)
-  if (contentId !== undefined) return { contentId }
-  if (appEnvId !== undefined) return { appEnvId }
-  throw invalidField(ofVersion, `is required, unless ${ofAppEnv} is sent, for what is configured`)
+/** A side of a comparison: the input has one of its two fields. */
+function sideIn(input: Named, side: 'from' | 'to'): { contentId: string } | { appEnvId: string | undefined } {
+  const { [`${side}ContentId`]: contentId, [`${side}AppEnvId`]: appEnvId } = input
+  return contentId === undefined ? { appEnvId } : { contentId }
 }
 
-async function sideOf(tx: Transaction, context: QueryContext, named: ReturnType<typeof requireOne>): Promise<Compared> {
+async function sideOf(tx: Transaction, context: QueryContext, named: ReturnType<typeof sideIn>): Promise<Compared> {
   return 'contentId' in named
     ? versionSide(tx, context, named.contentId)
     : configuredSide(context, await loadAppEnv(tx, context.caller, named), tx)
@@ -128,7 +124,7 @@ function changesBetween(from: Compared, to: Compared, show: ReturnType<typeof sh
 }
 
 function readDifference(context: QueryContext, input: Named) {
-  const sides = [requireOne(input, 'from'), requireOne(input, 'to')] as const
+  const sides = [sideIn(input, 'from'), sideIn(input, 'to')] as const
   return inSnapshot(context.database, async (tx) => {
     const from = await sideOf(tx, context, sides[0])
     const to = await sideOf(tx, context, sides[1])
@@ -154,10 +150,14 @@ export const getDifference = recordQuery({
     'How two versions differ, a version and what is configured, or the configurations of two environments. Each side is a version or an environment.',
   example: { request: { fromContentId: exampleId('con'), toAppEnvId: exampleId('env') } },
   input: {
-    fromContentId: id('version').describe(`${VERSION} that is \`from\`.`).optional(),
-    fromAppEnvId: id('environment').describe(`${CONFIGURED} is \`from\`, where no version is.`).optional(),
-    toContentId: id('version').describe(`${VERSION} that is \`to\`.`).optional(),
-    toAppEnvId: id('environment').describe(`${CONFIGURED} is \`to\`, where no version is.`).optional(),
+    ...exactlyOneOf({
+      fromContentId: id('version').describe(`${VERSION} that is \`from\`.`).optional(),
+      fromAppEnvId: id('environment').describe(`${CONFIGURED} is \`from\`, where no version is.`).optional(),
+    }),
+    ...exactlyOneOf({
+      toContentId: id('version').describe(`${VERSION} that is \`to\`.`).optional(),
+      toAppEnvId: id('environment').describe(`${CONFIGURED} is \`to\`, where no version is.`).optional(),
+    }),
   },
   of: difference,
   find: (context, input) => readDifference(context, input),

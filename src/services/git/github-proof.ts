@@ -71,7 +71,7 @@ async function exchange(config: Config, code: string): Promise<string> {
   if (!client_id || !client_secret)
     throw conflict(
       'GITHUB_APP_NOT_CONFIGURED',
-      'A code needs BERTH_GITHUB_CLIENT_ID and BERTH_GITHUB_CLIENT_SECRET, which are not set: send userToken instead',
+      'A code needs BERTH_GITHUB_CLIENT_ID and BERTH_GITHUB_CLIENT_SECRET, which are not set: send proof.userToken instead',
     )
   const response = await request(`${BERTH_GITHUB_URL.replace(/\/$/, '')}/login/oauth/access_token`, {
     method: 'POST',
@@ -80,7 +80,7 @@ async function exchange(config: Config, code: string): Promise<string> {
   })
   const answer = tokenAnswer.safeParse(await response.json().catch(() => null))
   if (answer.success) return answer.data.access_token
-  throw invalidField('code', 'is not accepted by GitHub: it may have been used already, or have expired')
+  throw invalidField('proof.code', 'is not accepted by GitHub: it may have been used already, or have expired')
 }
 
 /** Null: GitHub knows nothing there, or does not show it to this user. */
@@ -90,7 +90,7 @@ const gitHubAs =
     const response = await request(`${BERTH_GITHUB_API_URL.replace(/\/$/, '')}${path}`, {
       headers: { authorization: `Bearer ${token}`, accept: 'application/vnd.github+json' },
     })
-    if (response.status === 401) throw invalidField(field, 'is not accepted by GitHub')
+    if (response.status === 401) throw invalidField(`proof.${field}`, 'is not accepted by GitHub')
     if (response.status === 403 || response.status === 404) return null
     const read = answer.safeParse(await response.json().catch(() => null))
     if (!response.ok || !read.success) throw unavailable(`GitHub's API answered ${response.status}`, RETRY_SECONDS)

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { getAppType } from '../../app-types/app-types.ts'
 import { hasHosts, isRouted } from '../../app-types/behaviours.ts'
 import { type CommandContext, command, type Progress } from '../../calls/command.ts'
-import { appEnvTarget, id, pasted } from '../../calls/input.ts'
+import { appEnvTarget, pasted } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
 import { messageAnswer } from '../../calls/outcome.ts'
 import { conflict, notFound } from '../../domain/errors.ts'
@@ -19,12 +19,11 @@ import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { claimableHost, proveClaim } from './claim-host.ts'
 import { host, ownHostExample } from './host-fields.ts'
 import { hostRecord } from './host-queries.ts'
-import { assertNamed, type WhichHost } from './which-host.ts'
+import { type WhichHost, whichHost } from './which-host.ts'
 
 const MAX_HOSTS = 50
 
 const hostName = pasted().min(1).max(300).describe('Host name, such as shop.example.com.')
-const whichHost = { ...appEnvTarget, hostId: id('host').optional(), host: hostName.optional() }
 
 type ShownHost = Awaited<ReturnType<typeof announceHost>>
 
@@ -127,7 +126,6 @@ export const removeHost = command({
 
 async function customHost({ tx }: CommandContext, appEnv: AppEnvTarget['appEnv'], which: WhichHost): Promise<Host> {
   const { hostId, host } = which
-  assertNamed(which)
   const where = hostId ? { id: hostId } : { host: (host ?? '').toLowerCase() }
   const found = await tx.host.findFirst({ where: { ...where, appEnvId: appEnv.id } })
   if (!found) throw notFound('host', hostId ?? host ?? '')

@@ -12,7 +12,7 @@ import { type HostProof, hostProof } from '../../storage/secrets/host-proof.ts'
 import { getAppEnv } from '../targets/get-app-env.ts'
 import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import type { AnsweredRecords, HostCertificate, HostDnsRecord, WantedRecord } from './host-dns-fields.ts'
-import { assertNamed, type WhichHost } from './which-host.ts'
+import type { WhichHost } from './which-host.ts'
 
 const HTTPS_PORT = 443
 
@@ -23,7 +23,6 @@ export async function readHostDns(
   address: AppEnvAddress,
   which: WhichHost,
 ): Promise<HostDnsRecord> {
-  assertNamed(which)
   const { id: appEnvId, accountId } = await getAppEnv(database, caller, address)
   const hosts = await findRows(database, 'Host', { where: { appEnvId }, orderBy: ORDER.host })
   const named = which.host?.toLowerCase()

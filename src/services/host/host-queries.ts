@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Caller } from '../../calls/caller.ts'
 import type { FieldContext } from '../../calls/field.ts'
-import { appEnvTarget, id, pasted } from '../../calls/input.ts'
+import { appEnvTarget } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
 import { recordQuery, restQuery } from '../../calls/query.ts'
 import { findRows } from '../../calls/read.ts'
@@ -16,7 +16,7 @@ import type { AppEnvAddress } from '../targets/load-app-env.ts'
 import { readHostDns } from './host-dns.ts'
 import { hostDns } from './host-dns-fields.ts'
 import { host, ownHostExample } from './host-fields.ts'
-import { assertNamed, type WhichHost } from './which-host.ts'
+import { type WhichHost, whichHost } from './which-host.ts'
 
 /** Contract §3, /app-env/host, with the records to make. */
 export const hostRecord = (row: Host, proof: HostProof, context: FieldContext) =>
@@ -40,18 +40,11 @@ async function findHosts({ database, vault, config }: Tools, caller: Caller, add
 }
 
 async function findHost(tools: Tools, caller: Caller, address: AppEnvAddress, which: WhichHost) {
-  assertNamed(which)
   const { hostId, host } = which
   const hosts = await findHosts(tools, caller, address)
   const found = hosts.find((one) => (hostId ? one.hostId === hostId : one.host === host?.toLowerCase()))
   if (!found) throw notFound('host', hostId ?? host ?? '')
   return found
-}
-
-const whichHost = {
-  ...appEnvTarget,
-  hostId: id('host').optional(),
-  host: pasted().min(1).max(300).optional().describe('Host name, such as www.example.com.'),
 }
 
 /** In GraphQL, hosts are a field of their environment. */

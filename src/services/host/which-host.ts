@@ -1,14 +1,18 @@
-import { invalidField } from '../../domain/errors.ts'
+import { atLeastOneOf } from '../../calls/alternatives.ts'
+import { appEnvTarget, id, pasted } from '../../calls/input.ts'
 
 export interface WhichHost {
   hostId?: string | undefined
   host?: string | undefined
 }
 
-export function assertNamed({ hostId, host }: WhichHost): void {
-  if (hostId || host) return
-  throw invalidField(
-    'hostId',
-    'is required, unless host is sent; GET /app-env/hosts (GraphQL: hosts) lists all of them',
-  )
-}
+const namedHost = atLeastOneOf(
+  {
+    hostId: id('host').optional(),
+    host: pasted().min(1).max(300).optional().describe('Host name, such as www.example.com.'),
+  },
+  '; GET /app-env/hosts (GraphQL: hosts) lists all of them',
+)
+
+/** One host of an environment. */
+export const whichHost = { ...appEnvTarget, ...namedHost }

@@ -1,7 +1,7 @@
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { oneOf, since, until, withId } from '../../calls/filters.ts'
-import { appEnvTarget, id } from '../../calls/input.ts'
+import { appEnvFilter, id } from '../../calls/input.ts'
 import type { Page, PageRequest } from '../../calls/page.ts'
 import { listQuery, query } from '../../calls/query.ts'
 import { findByKey, type Wanted, withColumns } from '../../calls/read.ts'
@@ -112,7 +112,7 @@ export const listJobRuns = listQuery({
   permission: 'jobRun:read',
   about: 'The job runs of an environment, or of an account; of your current account when none is named.',
   example: { request: { status: ['FAILED'], limit: 20 } },
-  input: { ...appEnvTarget, accountId: id('account').optional() },
+  input: { ...appEnvFilter, accountId: id('account').optional() },
   of: jobRun,
   from: jobRuns,
   list: ({ database, caller }, filter, page, wanted) => listPositioned(database, caller, filter, page, wanted),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Caller } from '../../calls/caller.ts'
 import { commaSeparated } from '../../calls/comma-separated.ts'
-import { appEnvTarget, id, instant } from '../../calls/input.ts'
+import { appEnvFilter, id, instant } from '../../calls/input.ts'
 import { restQuery } from '../../calls/query.ts'
 import { invalidField } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
@@ -166,7 +166,7 @@ export const listLogs = restQuery({
     'Lines that the containers of an environment wrote, or with type=BUILD its builds, newest first; kept when the containers are gone. With appEnvIds, appId or accountId, of several environments in the order of time. With isLive, oldest first: the newest lines at first, then whatever was written since the cursor, with a nextCursor each time.',
   example: { request: { search: 'error', size: 100 } },
   input: {
-    ...appEnvTarget,
+    ...appEnvFilter,
     ...severalAppEnvs,
     contentId: z.string().min(1).max(100).optional().describe('Id of a version: only lines of that version.'),
     containerName: z.string().min(1).max(200).optional().describe('Name of a container: only lines of that container.'),

@@ -1,11 +1,12 @@
 import { z } from 'zod'
+import { alternativeProblems, exactlyOneOf } from '../../calls/alternatives.ts'
 import type { Caller } from '../../calls/caller.ts'
 import { commaSeparated } from '../../calls/comma-separated.ts'
 import { EXAMPLE_TIME } from '../../calls/examples.ts'
 import { appEnvTarget, instant } from '../../calls/input.ts'
 import { recordQuery, restQuery } from '../../calls/query.ts'
 import type { AutoScaling } from '../../domain/autoscaling.ts'
-import { invalidField } from '../../domain/errors.ts'
+import { invalidInput } from '../../domain/errors.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { replicaCounts } from '../app-env/app-env-status-fields.ts'
@@ -84,6 +85,15 @@ export const getMetrics = recordQuery({
   find: ({ database, caller }, address) => readMetrics(database, caller, address),
 })
 
+const oneMetric = exactlyOneOf({
+  metric: metricName.type
+    .optional()
+    .describe(
+      'Metric to show: cpu_usage in millicores, memory_usage in MB, or either as a percentage; for managed services also the metrics of their preset. Required, unless metrics is sent.',
+    ),
+  metrics: commaSeparated(metricName.type, MAX_METRICS, 'Metrics to show, in place of metric.').optional(),
+})
+
 /** GraphQL answers with the points alone, and with several series by a field of their own. */
 export const getMetricsSeries = restQuery({
   name: 'getMetricsSeries',
@@ -94,12 +104,7 @@ export const getMetricsSeries = restQuery({
   example: { request: { metric: 'cpu_percent', step: '1m' } },
   input: {
     ...appEnvTarget,
-    metric: metricName.type
-      .optional()
-      .describe(
-        'Metric to show: cpu_usage in millicores, memory_usage in MB, or either as a percentage; for managed services also the metrics of their preset. Required, unless metrics is sent.',
-      ),
-    metrics: commaSeparated(metricName.type, MAX_METRICS, 'Metrics to show, in place of metric.').optional(),
+    ...oneMetric,
     by: metricSplit.type
       .optional()
       .describe(
@@ -112,10 +117,9 @@ export const getMetricsSeries = restQuery({
   },
   type: metricsSeries.type,
   async run({ database, caller }, { metric, metrics, by, from, to, isLive, step, appEnvId, envName }) {
-    if (metric && metrics) throw invalidField('metric', 'cannot be sent together with metrics')
     const wanted = metrics ?? (metric ? [metric] : [])
     const [first] = wanted
-    if (first === undefined) throw invalidField('metric', 'is required, unless metrics is sent')
+    if (first === undefined) throw invalidInput(alternativeProblems(oneMetric, {}))
     const address = { appEnvId, envName }
     const times = { step, from: from ? new Date(from) : undefined, to: to && !isLive ? new Date(to) : undefined }
     const field = metrics ? 'metrics' : 'metric'

@@ -1,7 +1,7 @@
 import { accountOrCurrent, type Caller, permit, visibleAppEnvIds } from '../../calls/caller.ts'
 import { collection } from '../../calls/collection.ts'
 import { oneOf, since, until, whether, withId } from '../../calls/filters.ts'
-import { appEnvTarget, id } from '../../calls/input.ts'
+import { appEnvFilter, id } from '../../calls/input.ts'
 import { listQuery, query } from '../../calls/query.ts'
 import { findByKey, findRow, type Wanted, withColumns } from '../../calls/read.ts'
 import { notFound } from '../../domain/errors.ts'
@@ -84,7 +84,7 @@ export const listOperations = listQuery({
   permission: 'operation:read',
   about: 'The operations of an environment, or of an account; of your current account when none is named.',
   example: { request: { limit: 20 } },
-  input: { ...appEnvTarget, accountId: id('account').optional() },
+  input: { ...appEnvFilter, accountId: id('account').optional() },
   of: operationNoun,
   from: operations,
 })

@@ -1,6 +1,8 @@
+import { alternativeProblems } from '../../calls/alternatives.ts'
 import type { Target } from '../../calls/command.ts'
+import { appEnvTarget } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
-import { conflict, invalidField, notFound } from '../../domain/errors.ts'
+import { conflict, invalidInput, notFound } from '../../domain/errors.ts'
 import { pullRequestOf } from '../../domain/pull-request.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
 import { Prisma } from '../../storage/database/generated/prisma/client.ts'
@@ -36,7 +38,7 @@ export type AppEnvTarget = Target & { appEnv: LoadedAppEnv }
 export function addressOf({ appEnvId, envName }: AppEnvAddress): { id: string } | { cliEnvName: string } {
   if (appEnvId) return { id: appEnvId }
   if (envName) return { cliEnvName: envName }
-  throw invalidField('appEnvId', 'is required, unless envName is sent')
+  throw invalidInput(alternativeProblems(appEnvTarget, {}))
 }
 
 /** Locks the environment: the worker's writes and other requests wait, so that the decision stays valid. */

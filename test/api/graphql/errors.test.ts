@@ -8,6 +8,8 @@ beforeAll(async () => {
 })
 afterAll(() => world.close())
 
+type Refused = Awaited<ReturnType<GraphQLWorld['query']>>
+
 const DEPLOY = 'mutation ($input: DeployImageInput!) { deployImage(input: $input) { appEnv { id } } }'
 
 describe('errors carry the code that REST gives the same refusal', () => {
@@ -36,6 +38,12 @@ describe('errors carry the code that REST gives the same refusal', () => {
       expect([response.status, response.headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="berth"'])
   })
 
+  test('over SSE, too, so that no EventSource asks again and again', async () => {
+    const query = encodeURIComponent('subscription { accountEvents(accountId: "x") { cursor } }')
+    const { status, headers } = await fetch(`${world.url}?query=${query}`, { headers: { accept: 'text/event-stream' } })
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'Bearer realm="berth"'])
+  })
+
   test.each(['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
     '%s is refused with the methods that there are',
     async (method) => {
@@ -43,6 +51,13 @@ describe('errors carry the code that REST gives the same refusal', () => {
       expect([status, headers.get('allow')]).toEqual([405, 'GET, POST'])
     },
   )
+
+  test('a request for the single-connection mode of graphql-sse says that there is none', async () => {
+    const response = await fetch(world.url, { method: 'PUT', headers: { authorization: world.adminToken } })
+    expect(((await response.json()) as { errors: { message: string }[] }).errors[0]?.message).toContain(
+      'there is no single-connection mode',
+    )
+  })
 
   test('authentication is checked before input, and not for reading the schema', async () => {
     const { errors } = await world.query(DEPLOY, { input: { image: 5 } }, null)
@@ -78,6 +93,37 @@ describe('errors carry the code that REST gives the same refusal', () => {
   ])('input %s', async (_what, query, variables) => {
     const { errors } = await world.query(query, variables)
     expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_INPUT', requestId: expect.any(String) })
+  })
+
+  /** What GraphQL refuses by its types, in the document and in a variable, and what the call refuses by its rules. */
+  const WRONG = [
+    { query: '{ appEnv(id: { a: 1 }) { id } }' },
+    { query: DEPLOY, variables: { input: { appEnvId: 'x', image: 5 } } },
+    { query: DEPLOY, variables: { input: { appEnvId: 'x', image: 'NOT AN IMAGE' } } },
+  ]
+
+  test.each([
+    ['application/json', [200, 200, 200]],
+    ['*/*', [200, 200, 200]],
+    // As the specification asks: 400 for what is refused before anything runs.
+    ['application/graphql-response+json', [400, 400, 200]],
+  ])('wrong input has one code and one status for a client that accepts %s', async (accept, statuses) => {
+    const answers = await Promise.all(WRONG.map((body) => world.post(body, { accept })))
+    expect(answers.map(({ status }) => status)).toEqual(statuses)
+    const bodies = (await Promise.all(answers.map((answer) => answer.json()))) as Pick<Refused, 'errors'>[]
+    expect(bodies.map(({ errors }) => errors?.[0]?.extensions.code)).toEqual(Array(3).fill('INVALID_INPUT'))
+  })
+
+  test.each([
+    ['{ appEnv { id } }', 'id'],
+    ['{ appEnv(id: "") { id } }', 'id'],
+    ['{ app(id: "") { id } }', 'id'],
+    [`{ jobRun(id: "${'x'.repeat(101)}") { id } }`, 'id'],
+    ['{ jobRuns(appEnvId: "", first: 1) { nodes { id } } }', 'appEnvId'],
+  ])('%s is refused by the name of the argument', async (query, name) => {
+    const { errors } = await world.query(query)
+    expect(errors?.[0]?.extensions).toMatchObject({ code: 'INVALID_INPUT', fields: [{ field: name }] })
+    expect(errors?.[0]?.message).toMatch(new RegExp(`^${name}: `))
   })
 
   test('a conflict, with its reason', async () => {

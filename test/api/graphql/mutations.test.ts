@@ -143,6 +143,15 @@ describe('a mutation', () => {
     expect((await world.query('{ me { id } }', {}, answer.secret)).status).toBe(401)
   })
 
+  test('that is refused leaves the answer of the one before it, and its secret', async () => {
+    const { data, errors } = await world.query(`mutation {
+      first: createToken(input: { kind: SCOPED, name: "ci", scopes: [SVC_READ] }) { secret }
+      second: createToken(input: { kind: SCOPED, name: "ci" }) { secret }
+    }`)
+    expect(data).toEqual({ first: { secret: expect.stringMatching(/^berth_s_/) }, second: null })
+    expect(errors).toMatchObject([{ path: ['second'], extensions: { code: 'INVALID_INPUT' } }])
+  })
+
   test('that rolls back reports both versions', async () => {
     const { appEnvId } = await world.appEnv()
     const contentId = await world.deploy(appEnvId, 'nginx:1')

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import {
+  execute,
   type GraphQLNamedType,
   type GraphQLType,
   isEnumType,
@@ -10,6 +11,7 @@ import {
   isNonNullType,
   isObjectType,
   isSpecifiedScalarType,
+  parse,
 } from 'graphql'
 import { describe, expect, test } from 'vitest'
 import { printedSchema } from '../../../src/api/graphql/print-schema.ts'
@@ -60,7 +62,7 @@ describe('the schema', () => {
     for (const field of Object.values(schema.getMutationType()?.getFields() ?? {})) {
       const name = field.name.charAt(0).toUpperCase() + field.name.slice(1)
       expect(field.args.map((argument) => `${argument.name}: ${argument.type}`)).toEqual([`input: ${name}Input!`])
-      expect(String(field.type)).toBe(`${name}Payload!`)
+      expect(String(field.type)).toBe(`${name}Payload`)
       const input = schema.getType(`${name}Input`)
       expect(isInputObjectType(input) && Object.keys(input.getFields())).toEqual(
         expect.arrayContaining(['idempotencyKey', 'dryRun']),
@@ -199,8 +201,36 @@ describe('the schema', () => {
     `)
   })
 
+  test('has a type that takes exactly one field, where a call asks for one of two', async () => {
+    const type = schema.getType('GitInstallationProofInput')
+    expect(isInputObjectType(type) && type.isOneOf).toBe(true)
+    expect(printedSchema()).toContain('input GitInstallationProofInput @oneOf {')
+    const query =
+      'mutation ($input: ConnectGitInstallationInput!) { connectGitInstallation(input: $input) { message } }'
+    const document = parse(query)
+    const errors: string[] = []
+    for (const proof of [{}, { code: 'a', userToken: 'b' }, { code: null }]) {
+      const variableValues = { input: { accountId: 'a', gitInstallationId: '1', proof } }
+      const result = await execute({ schema, document, variableValues, contextValue: {} })
+      errors.push(...(result.errors ?? []).map(({ message }) => message))
+    }
+    expect(errors).toHaveLength(3)
+    for (const message of errors) expect(message).toMatch(/GitInstallationProofInput/)
+  })
+
+  test('says in words which of several arguments is needed, with their names', () => {
+    const { deployments, appEnv } = schema.getQueryType()?.getFields() ?? {}
+    expect(deployments?.description).toMatch(/One of `appEnvId` and `envName` is required\.$/)
+    expect(appEnv?.description).toMatch(/`id`/)
+    const inEnv = schema.getType('AppEnv')
+    expect(isObjectType(inEnv) && inEnv.getFields().jobSchedule?.description).not.toMatch(/is required/)
+    expect(schema.getType('DeployImageInput')?.description).toBe(
+      'Input of `deployImage`. One of `appEnvId` and `envName` is required.',
+    )
+  })
+
   test('marks dangerous mutations', () => {
-    const marked = [...printedSchema().matchAll(/\): (\w+)Payload! @dangerous/g)].map(([, name]) => name)
+    const marked = [...printedSchema().matchAll(/\): (\w+)Payload @dangerous/g)].map(([, name]) => name)
     expect(marked).toEqual(expect.arrayContaining(['RollbackAppEnv', 'StopAppEnv', 'DeleteApp', 'DeleteAppEnv']))
     expect(marked).not.toContain('DeployImage')
   })

@@ -253,6 +253,24 @@ describe('the OpenAPI document', () => {
     for (const { name, description } of document.tags) expect(description, name).toMatch(/\.$/)
   })
 
+  test('says which of several fields is needed: in the schema of a body, of parameters in words', () => {
+    const { schemas } = document.components
+    const either = [{ required: ['appEnvId'] }, { required: ['envName'] }]
+    expect(schemas.DeployImageInput).toMatchObject({ anyOf: either })
+    expect(schemas.ConnectGitInstallationInput.properties.proof).toMatchObject({
+      oneOf: [{ required: ['code'] }, { required: ['userToken'] }],
+    })
+    expect(schemas.ChangeScalingInput).toMatchObject({
+      allOf: [{ anyOf: either }, { anyOf: [{ required: ['containers'] }, { required: ['autoScaling'] }] }],
+    })
+    const { description } = document.paths['/app-env/metrics-series'].get
+    expect(description).toMatch(
+      /One of `appEnvId` and `envName` is required\. Send exactly one of `metric` and `metrics`\.$/,
+    )
+    const validate = new Ajv2020({ strict: false }).compile({ ...schemas.DeployImageInput, $id: 'of-the-test' })
+    expect([{ image: 'a' }, { image: 'a', envName: 'b' }].map((body) => validate(body))).toEqual([false, true])
+  })
+
   test('equals the validation: an undeclared field is refused', async () => {
     for (const { path, method, operation } of operations()) {
       if (!operation.requestBody) continue

@@ -33,7 +33,6 @@ async function tenant(berth: FreshBerth) {
   const git = { name: 'shop', port: 1, gitProvider: 'GITHUB', gitNamespace: 'acme', gitRepo: 'shop' }
   return {
     create: (gitInstallationId: string, wanted: number) => post('/app', { ...git, gitInstallationId }, wanted),
-    connect: (proof: object, wanted: number) =>
-      post('/git-installation', { gitInstallationId: '77', ...proof }, wanted),
+    connect: (proof: object, wanted: number) => post('/git-installation', { gitInstallationId: '77', proof }, wanted),
   }
 }

@@ -25,7 +25,7 @@ export function argumentsOf(arg: ArgBuilder, query: AnyQuery) {
   return Object.fromEntries(entries)
 }
 
-const argumentName = (query: AnyQuery, field: string) =>
+export const argumentName = (query: AnyQuery, field: string) =>
   query.kind === 'one' && query.key?.field === field ? 'id' : field
 
 function typeOf(schema: z.ZodType, name: string): unknown {
@@ -56,10 +56,18 @@ export function inputOf(query: AnyQuery, args: Arguments): Record<string, unknow
   try {
     return parseInput(query.input, Object.fromEntries(given))
   } catch (error) {
-    throw error instanceof DomainError ? inNamesOf(query, error) : error
+    throw inNamesOf(query, error)
   }
 }
 
-function inNamesOf(query: AnyQuery, { details }: DomainError): DomainError {
-  return invalidInput((details.fields ?? []).map((one) => ({ ...one, field: argumentName(query, one.field) })))
+/** What a read refuses in its input, by the names of its field's arguments. */
+export const inNamesOf = (query: AnyQuery, error: unknown): unknown =>
+  inArgumentNames(error, (field) => argumentName(query, field))
+
+/** The same error; one about fields of an input, by the names that those have as arguments. */
+export function inArgumentNames(error: unknown, argumentOf: (field: string) => string): unknown {
+  if (!(error instanceof DomainError && error.details.fields)) return error
+  const fields = error.details.fields.map((one) => ({ ...one, field: argumentOf(one.field) }))
+  const { message } = invalidInput(fields)
+  return new DomainError(error.code, error.reason, message, { ...error.details, fields })
 }

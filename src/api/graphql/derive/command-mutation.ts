@@ -1,4 +1,5 @@
 import type { FieldMap, InputFieldMap } from '@pothos/core'
+import { alternativesInWords } from '../../../calls/alternatives.ts'
 import type { AnyCommand, CallOptions, ResultOf } from '../../../calls/command.ts'
 import { dryRun as shownOfDryRun } from '../../../calls/outcome.ts'
 import { builder } from '../builder.ts'
@@ -36,7 +37,7 @@ export function commandMutation<C extends AnyCommand>(command: C, payloadFields:
   written.add(command)
   const name = pascal(command.name)
   const input = builder.inputType(`${name}Input`, {
-    description: `Input of \`${command.name}\`.`,
+    description: [`Input of \`${command.name}\`.`, ...alternativesInWords(command.input.shape)].join(' '),
     fields: (t) => ({ ...inputFields(t, command.input), ...controlFields(t, command) }),
   })
   const payload = builder.objectRef<Answer<ResultOf<C>>>(`${name}Payload`).implement({

@@ -1,9 +1,11 @@
 import type { InputFieldMap, InputRef } from '@pothos/core'
 import type { z } from 'zod'
 import { containerSettings, tmpfsFolder, ulimit } from '../../../app-types/container-settings.ts'
+import { alternativesInWords, isOneField } from '../../../calls/alternatives.ts'
 import { variable } from '../../../calls/input.ts'
 import { invalidField } from '../../../domain/errors.ts'
 import { changedVariable } from '../../../services/app-env/variable-commands.ts'
+import { gitInstallationProof } from '../../../services/git/connect-git-installation.ts'
 import { appEnvHealthCheck, appHealthCheck, probe } from '../../../services/health-check/health-check-input.ts'
 import { runVariable } from '../../../services/job-run/new-job-run.ts'
 import { buildResources } from '../../../services/plan/build-resources.ts'
@@ -44,6 +46,7 @@ const TYPE_NAMES = new Map<z.ZodType, string>([
   [containerSettings, 'ContainerSettings'],
   [tmpfsFolder, 'TmpfsFolder'],
   [ulimit, 'Ulimit'],
+  [gitInstallationProof, 'GitInstallationProof'],
 ])
 
 const nestedTypes = new Map<z.ZodType, InputRef<unknown>>()
@@ -52,8 +55,12 @@ const nestedTypes = new Map<z.ZodType, InputRef<unknown>>()
 function objectType(schema: z.ZodType, fieldName: string): InputRef<unknown> {
   const known = nestedTypes.get(schema)
   if (known) return known
+  const { shape } = schema as z.ZodObject
+  const about = schema.description ?? `An item of \`${fieldName}\`.`
+  const isOneOf = isOneField(shape)
   const ref = builder.inputType(`${TYPE_NAMES.get(schema) ?? typeNameOf(fieldName)}Input`, {
-    description: schema.description ?? `An item of \`${fieldName}\`.`,
+    description: isOneOf ? about : [about, ...alternativesInWords(shape)].join(' '),
+    isOneOf,
     fields: (t) => inputFields(t, schema as z.ZodObject),
   })
   nestedTypes.set(schema, ref as InputRef<unknown>)

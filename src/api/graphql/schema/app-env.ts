@@ -3,7 +3,7 @@ import { ORDER } from '../../../calls/order.ts'
 import { appEnv } from '../../../services/app-env/app-env-status-fields.ts'
 import type { AppEnvAddress } from '../../../services/targets/load-app-env.ts'
 import { builder } from '../builder.ts'
-import type { ArgBuilder } from '../derive/arguments.ts'
+import { type ArgBuilder, inArgumentNames } from '../derive/arguments.ts'
 import { findableById } from '../derive/edges.ts'
 import { relationOf, rowFields, rowType, rowTypeOf, wordsOf } from '../derive/resource-fields.ts'
 import { Node } from './node.ts'
@@ -39,8 +39,17 @@ builder.queryFields((t) => ({
       id: t.arg.id({ description: 'Id of the environment.' }),
       envName: t.arg.string({ description: 'CLI name of the environment, `<account>-<app>-<env>`.' }),
     },
-    resolve: (query, _root, { id, envName }, { services, caller }) =>
-      services.appEnvs.observe(caller, { appEnvId: id ?? undefined, envName: envName ?? undefined }, query),
+    async resolve(query, _root, { id, envName }, { services, caller }) {
+      try {
+        return await services.appEnvs.observe(
+          caller,
+          { appEnvId: id ?? undefined, envName: envName ?? undefined },
+          query,
+        )
+      } catch (error) {
+        throw inArgumentNames(error, (field) => (field === 'appEnvId' ? 'id' : field))
+      }
+    },
   }),
 }))
 

@@ -1,10 +1,11 @@
+import { alternativesInWords } from '../../../calls/alternatives.ts'
 import type { AnyQuery, ListQuery, Query, WholeListQuery } from '../../../calls/query.ts'
 import type { Slice } from '../../../calls/read.ts'
 import { DomainError } from '../../../domain/errors.ts'
 import { QUERIES } from '../../../services/catalogue.ts'
 import { builder } from '../builder.ts'
 import type { GraphQLContext } from '../context.ts'
-import { argumentsOf, inputOf } from '../derive/arguments.ts'
+import { argumentName, argumentsOf, inNamesOf, inputOf } from '../derive/arguments.ts'
 import { connectionTypeOf } from '../derive/connection-types.ts'
 import { findableById } from '../derive/edges.ts'
 import { recordType, rowTypeOf } from '../derive/resource-fields.ts'
@@ -42,7 +43,7 @@ interface Below {
 function fieldOf(t: QueryBuilder, query: AnyQuery, below: Below | null = null): Made {
   const args = Object.entries(argumentsOf(t.arg, query)).filter(([name]) => !below?.omitted.includes(name))
   const words = {
-    description: query.about,
+    description: aboutOf(query, below),
     args: Object.fromEntries(args),
     extensions: { permission: query.permission, ...(below ? { declaredAs: query.name } : {}) },
     ...(below ? { nullable: true } : {}),
@@ -65,6 +66,15 @@ function fieldOf(t: QueryBuilder, query: AnyQuery, below: Below | null = null): 
   }
 }
 
+/** What a field is about, and which of its arguments one is needed of. */
+function aboutOf(query: AnyQuery, below: Below | null): string {
+  const nameOf = (field: string) => {
+    const name = argumentName(query, field)
+    return below && (name === below.argument || below.omitted.includes(name)) ? null : name
+  }
+  return [query.about, ...alternativesInWords(query.input.shape, nameOf)].join(' ')
+}
+
 /** The arguments of a read, of those that the caller gives and of the object that the field belongs to. */
 type Given = (parent: unknown, args: Arguments) => Arguments
 
@@ -81,10 +91,15 @@ const typeOf = (query: Query<Arguments> | ListQuery<Arguments> | WholeListQuery<
 
 function oneField(t: QueryBuilder, query: Query<Arguments>, words: Words, given: Given, isBelow: boolean): Made {
   const common = { nullable: !query.isAlwaysThere, ...words, type: typeOf(query) }
-  const find = (parent: unknown, args: Arguments, context: GraphQLContext, wanted = {}) => {
-    const found = context.services.find(query, context, inputOf(query, given(parent, args)), wanted)
-    // An object has the thing or does not; asked for by itself, it is an error that there is none.
-    return isBelow ? found.catch(nullWhenAbsent) : found
+  const find = async (parent: unknown, args: Arguments, context: GraphQLContext, wanted = {}) => {
+    const input = inputOf(query, given(parent, args))
+    try {
+      return await context.services.find(query, context, input, wanted)
+    } catch (error) {
+      // An object has the thing or does not; asked for by itself, it is an error that there is none.
+      if (isBelow && error instanceof DomainError && error.code === 'NOT_FOUND') return null
+      throw inNamesOf(query, error)
+    }
   }
   if (query.isRecord)
     return t.field({
@@ -96,11 +111,6 @@ function oneField(t: QueryBuilder, query: Query<Arguments>, words: Words, given:
     resolve: (wanted: object, parent: unknown, args: Arguments, context: GraphQLContext) =>
       find(parent, args, context, wanted),
   } as never) as never
-}
-
-function nullWhenAbsent(error: unknown): null {
-  if (error instanceof DomainError && error.code === 'NOT_FOUND') return null
-  throw error
 }
 
 function rowConnection(

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type ExecutionResult, getOperationAST } from 'graphql'
 import type { Arrival } from '../context.ts'
-import { type ErrorTools, publicError } from '../errors.ts'
+import { type ErrorTools, publicError, publicResult } from '../errors.ts'
 import { JSON_TYPE, type Params, statusOf, type Yoga } from './json-post.ts'
 import { guarded, publicAnswer, serverStopping } from './socket-operation.ts'
 import { type Cut, eventStream } from './sse-stream.ts'
@@ -68,7 +68,7 @@ export function createEventStreams({ yoga, heartbeatSeconds, stopping }: Options
 
   function respond(result: ExecutionResult | AsyncGenerator<ExecutionResult>, tools: ErrorTools, cut: Cut | undefined) {
     const isStream = Symbol.asyncIterator in result
-    const status = isStream ? 200 : statusOf(publicAnswer(result, tools), JSON_TYPE)
+    const status = isStream ? 200 : statusOf(publicResult(result, tools), JSON_TYPE)
     const stream = eventStream({
       results: isStream ? guarded(result, tools) : only(result),
       toPublic: (one) => publicAnswer(one, tools),

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
+import { alternativesOf } from '../../../calls/alternatives.ts'
 import { enumerationOf } from '../../../calls/enumeration.ts'
 import { EXAMPLE_TIME, exampleOf } from '../../../calls/examples.ts'
 import { resourceOf } from '../../../calls/resource.ts'
@@ -7,7 +8,7 @@ import { pascalCase } from './names.ts'
 
 export type JsonSchema = Record<string, unknown>
 
-const ALONE = { io: 'input', unrepresentable: 'any', override: tidy } as const
+const ALONE = { io: 'input', unrepresentable: 'any', override: tidyAlone } as const
 const INPUT = { io: 'input', unrepresentable: 'any', override: tidyNamed } as const
 const OUTPUT = { io: 'output', unrepresentable: 'any', override: tidyWithExample } as const
 
@@ -190,10 +191,27 @@ function tidy({ jsonSchema }: { jsonSchema: JsonSchema }): void {
 interface Converted {
   zodSchema: z.core.$ZodType
   jsonSchema: JsonSchema
+  path: (string | number)[]
 }
 
-function tidyNamed({ zodSchema, jsonSchema }: Converted): void {
+/** "One of these fields", where an object says so: for several groups, all of it. */
+function addAlternatives({ zodSchema, jsonSchema }: Pick<Converted, 'zodSchema' | 'jsonSchema'>): void {
+  const { shape } = zodSchema._zod.def as { shape?: z.core.$ZodShape }
+  const rules = alternativesOf(shape ?? {}).map(({ names, isExclusive }) => ({
+    [isExclusive ? 'oneOf' : 'anyOf']: names.map((name) => ({ required: [name] })),
+  }))
+  if (rules.length > 0) Object.assign(jsonSchema, rules.length === 1 ? rules[0] : { allOf: rules })
+}
+
+/** Models' interfaces refuse a tool whose input has alternatives at its top: there, words have to do. */
+function tidyAlone(converted: Converted): void {
+  tidy(converted)
+  if (converted.path.length > 0) addAlternatives(converted)
+}
+
+function tidyNamed({ zodSchema, jsonSchema }: Pick<Converted, 'zodSchema' | 'jsonSchema'>): void {
   tidy({ jsonSchema })
+  addAlternatives({ zodSchema, jsonSchema })
   if ('id' in jsonSchema || '$ref' in jsonSchema) return
   const found = enumerationOf(zodSchema as z.ZodType) ?? resourceOf(zodSchema as z.ZodType)
   if (found) jsonSchema[NAMED] = { name: NAMES[found.name] ?? found.name, description: found.description }

@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import { alternativesInWords } from '../../../calls/alternatives.ts'
 import { dryRun } from '../../../calls/outcome.ts'
 import { paging } from '../../../calls/query.ts'
 import { GROUPS } from '../../../services/catalogue.ts'
@@ -108,7 +109,8 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
   return {
     operationId: name,
     summary: titleOf(name),
-    description: about,
+    // Parameters have no schema in common that could say it.
+    description: [about, ...alternativesInWords(query.shape)].join(' '),
     tags: [route.group],
     parameters: [...queryParameters(asked, request, collection), ...shared],
     responses: {

@@ -109,8 +109,12 @@ export function answerProblem(c: ServerContext, thrown: unknown, isLifecycle: bo
 export class MethodNotAllowed extends DomainError {
   readonly allow: string
 
-  constructor(method: string, allow: string) {
-    super('INVALID_INPUT', 'METHOD_NOT_ALLOWED', `This path has no ${method}; it has ${allow}`)
+  constructor(method: string, allow: string, hint?: string) {
+    super(
+      'INVALID_INPUT',
+      'METHOD_NOT_ALLOWED',
+      `This path has no ${method}; it has ${allow}${hint ? `: ${hint}` : ''}`,
+    )
     this.allow = allow
   }
 }
