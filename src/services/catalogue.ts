@@ -37,6 +37,7 @@ import {
 } from './app-env/setting-commands.ts'
 import { updateAppEnv } from './app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from './app-env/variable-commands.ts'
+import { getVariable } from './app-env/variable-queries.ts'
 import { getAuditEntry, listAudit } from './audit/audit-queries.ts'
 import { deleteAutoDeploy, setAutoDeploy } from './auto-deploy/auto-deploy-commands.ts'
 import { getAutoDeploy } from './auto-deploy/auto-deploy-queries.ts'
@@ -57,7 +58,7 @@ import { connectGitInstallation } from './git/connect-git-installation.ts'
 import { createGitHook, deleteGitHook, rotateGitHookSecret, updateGitHook } from './git-hook/git-hook-commands.ts'
 import { getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './git-hook/git-hook-queries.ts'
 import { addHost, removeHost, validateHost } from './host/host-commands.ts'
-import { getHost, getHostDns, listHosts } from './host/host-queries.ts'
+import { getHost, getHostById, getHostDns, listHosts } from './host/host-queries.ts'
 import { cancelJobRun } from './job-run/cancel-job-run.ts'
 import { createJobRun } from './job-run/create-job-run.ts'
 import { getJobRun, listJobRuns } from './job-run/job-run-queries.ts'
@@ -150,6 +151,7 @@ export const GROUPS: readonly Group[] = [
     description:
       'Change an environment. A change is pending until it is applied; `applyImmediately` does that at once.',
     calls: [
+      getVariable,
       getVariables,
       changeResources,
       changeScaling,
@@ -164,7 +166,7 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Hosts',
     description: 'Hosts of an environment. Your own are routed once a DNS record proves them.',
-    calls: [getHost, listHosts, getHostDns, addHost, validateHost, removeHost],
+    calls: [getHost, getHostById, listHosts, getHostDns, addHost, validateHost, removeHost],
   },
   {
     name: 'Logs and metrics',

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Caller } from '../../calls/caller.ts'
 import type { FieldContext } from '../../calls/field.ts'
-import { appEnvTarget } from '../../calls/input.ts'
+import { appEnvTarget, id } from '../../calls/input.ts'
 import { ORDER } from '../../calls/order.ts'
-import { recordQuery, restQuery } from '../../calls/query.ts'
-import { findRows } from '../../calls/read.ts'
+import { query, recordQuery, restQuery } from '../../calls/query.ts'
+import { findRow, findRows, type Wanted, withColumns } from '../../calls/read.ts'
 import type { Config } from '../../config/config.ts'
 import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
@@ -46,6 +46,26 @@ async function findHost(tools: Tools, caller: Caller, address: AppEnvAddress, wh
   if (!found) throw notFound('host', hostId ?? host ?? '')
   return found
 }
+
+async function findHostById(database: Database, caller: Caller, hostId: string, wanted: Wanted): Promise<Host> {
+  const row = await findRow(database, 'Host', { ...withColumns(wanted, 'appEnvId'), where: { id: hostId } })
+  if (!row) throw notFound('host', hostId)
+  await getAppEnv(database, caller, { appEnvId: row.appEnvId })
+  return row
+}
+
+/** REST has it within its environment. */
+export const getHostById = query({
+  name: 'getHostById',
+  path: null,
+  inGraphQL: 'host',
+  permission: 'appEnv:read',
+  about: 'A host of an environment, by its id.',
+  input: { hostId: id('host') },
+  key: { field: 'hostId', prefix: 'host' },
+  of: host,
+  find: ({ database, caller }, { hostId }, wanted) => findHostById(database, caller, hostId, wanted),
+})
 
 /** In GraphQL, hosts are a field of their environment. */
 export const getHost = restQuery({
