@@ -4,7 +4,7 @@ import { originOf } from '../../calls/command.ts'
 import { enumeration } from '../../calls/enumeration.ts'
 import { exampleId } from '../../calls/examples.ts'
 import { fieldsOf, text, time } from '../../calls/field.ts'
-import { appEnvTarget, id, instant } from '../../calls/input.ts'
+import { appEnvFilter, id, instant } from '../../calls/input.ts'
 import { recordQuery } from '../../calls/query.ts'
 import { resource } from '../../calls/resource.ts'
 import type { Config } from '../../config/config.ts'
@@ -34,7 +34,7 @@ export const logFileFormat = enumeration<LogFileFormat>('LogFileFormat', 'Format
 })
 
 const input = {
-  ...appEnvTarget,
+  ...appEnvFilter,
   appEnvIds: z
     .array(z.string().min(1).max(100))
     .min(1)
