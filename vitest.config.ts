@@ -48,6 +48,7 @@ const LONG = [
   'test/storage/database/embedded.test.ts',
   'test/api/http/{endless-bodies,processor-time}.test.ts',
   'test/ingress/vanished-clients.test.ts',
+  'test/logs/large-download.test.ts',
   'test/parity/{parity,promises}.test.ts',
   'test/permissions/matrix.test.ts',
   'test/storage/reads/{growth,outage}.test.ts',
@@ -57,7 +58,7 @@ const LONG = [
   'test/spec/patch-app.test.ts',
   'test/structure/linear-patterns.test.ts',
   'test/webhooks/webhooks.test.ts',
-  'test/worker/{autoscaling,job-queue,job-run-faults,region-engines,sleeping-lifecycle}.test.ts',
+  'test/worker/{autoscaling,inspect-sources,job-queue,job-run-faults,region-engines,sleeping-lifecycle}.test.ts',
 ]
 
 /** Knows only what a user knows: `npm start`, and what answers then. */

@@ -18,6 +18,8 @@ export interface OperationLimits {
   consumeOperation(appEnvId: string): Promise<void>
   /** Counts a login that is tried at a registry. Throws RATE_LIMITED. */
   consumeLogin(accountId: string): Promise<void>
+  /** Counts a read for which other machines are asked: DNS, git hosts. Throws RATE_LIMITED. */
+  consumeLookup(accountId: string): Promise<void>
 }
 
 /** Options of a write that both APIs accept (contract §1). */

@@ -75,9 +75,9 @@ export const until = (column: string, about: string) => ({
   where: (value: string) => ({ [column]: { lte: value } }),
 })
 
-/** Rows with all of these labels, `key=value`; the account is what the index of labels begins with. */
-export const labelled = (noun: string) => ({
-  type: z
+/** Labels, as `key=value`. */
+export const labelList = () =>
+  z
     .array(
       z
         .string()
@@ -86,14 +86,16 @@ export const labelled = (noun: string) => ({
     )
     .min(1)
     .max(MAX_LABELS)
-    .optional()
-    .describe(`Labels, as key=value: only ${noun} with all of them.`),
+
+/** Rows with all of these labels, `key=value`; the account is what the index of labels begins with. */
+export const labelled = (noun: string) => ({
+  type: labelList().optional().describe(`Labels, as key=value: only ${noun} with all of them.`),
   where: (labels: readonly string[], scope: { accountId?: unknown }) => ({
     AND: labels.map((label) => ({ labels: { some: { accountId: scope.accountId, ...labelOf(label) } } })),
   }),
 })
 
-function labelOf(text: string): { key: string; value: string } {
+export function labelOf(text: string): { key: string; value: string } {
   const at = text.indexOf('=')
   return { key: text.slice(0, at), value: text.slice(at + 1) }
 }

@@ -5,6 +5,7 @@ import type { Permission } from '../domain/permissions.ts'
 import type { Database } from '../storage/database/client.ts'
 import type { Vault } from '../storage/secrets/vault.ts'
 import type { Caller } from './caller.ts'
+import type { OperationLimits } from './command.ts'
 import type { Example } from './examples.ts'
 import { DEFAULT_LIMIT, MAX_LIMIT, type Page, type PageRequest } from './page.ts'
 import type { Slice, Wanted } from './read.ts'
@@ -15,8 +16,11 @@ export interface QueryContext {
   database: Database
   config: Config
   vault: Vault
+  limits?: OperationLimits | undefined
   caller: Caller
   requestId: string
+  /** The address at which the caller reached the API, such as https://berth.example.com. */
+  origin?: string | undefined
 }
 
 interface Declared<Input extends z.ZodRawShape> {

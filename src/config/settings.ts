@@ -442,6 +442,12 @@ export const SETTINGS = z.object({
   BERTH_LOG_KEPT_MB: count(10_240, 100_000_000).describe(
     'Log bytes kept per account in MB; beyond it, the oldest lines of its largest log are deleted, whatever the plan keeps.',
   ),
+  BERTH_LOG_DOWNLOAD_LINES: count(10_000_000, 1_000_000_000).describe(
+    'Lines of a downloaded log; a longer one ends with a line that says from where to continue.',
+  ),
+  BERTH_LOG_DOWNLOAD_SECONDS: seconds(3600, 86_400).describe(
+    'Time that a download of logs may take; a longer one ends with a line that says from where to continue.',
+  ),
   ...USAGE_SETTINGS,
   BERTH_BUILDER: z
     .enum(['auto', 'own', 'engine'])
@@ -602,6 +608,9 @@ export const SETTINGS = z.object({
   ),
   BERTH_REGISTRY_LOGIN_RATE_LIMIT: count(10, 1_000_000).describe(
     'Rate limit: logins that Berth tries at registries, per account and minute, over all API processes.',
+  ),
+  BERTH_LOOKUP_RATE_LIMIT: count(60, 1_000_000).describe(
+    'Rate limit: reads for which Berth asks DNS or a git host, per account and minute, over all API processes.',
   ),
   BERTH_ACCOUNT_APP_ENVS: count(10_000, 10_000_000).describe('Maximum number of environments per account.'),
   BERTH_ACCOUNT_CONTAINERS: count(10_000, 10_000_000).describe(

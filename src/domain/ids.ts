@@ -34,6 +34,7 @@ const NOUNS = {
   ocl: 'OAuth client',
   oau: 'authorization',
   rem: 'remote session',
+  insp: 'source inspection',
 } as const
 
 export type IdPrefix = keyof typeof NOUNS

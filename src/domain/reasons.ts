@@ -96,6 +96,7 @@ export const REASONS = {
     TOO_MANY_REMOTE_SESSIONS:
       'As many commands and tunnels are open as may be; the message names the setting. End one, or wait until tickets expire.',
     TICKET_ENDED: 'The token that asked for the ticket has ended, or may no longer do this. Ask for another one.',
+    TOO_MANY_INSPECTIONS: 'The account has as many inspections of sources waiting as it may. Wait for one to end.',
     TOO_MANY_UPLOADS: 'The environment has too many open uploads. They expire within an hour.',
     OPERATION_IN_PROGRESS: 'Another operation of the environment is open. Wait for it, or cancel it.',
     OPERATION_ENDED: 'The operation has ended, so it cannot be cancelled.',
@@ -178,6 +179,8 @@ export const REASONS = {
     TOO_MANY_REQUESTS: 'The budget of the account or the address is used up.',
     TOO_MANY_OPERATIONS: 'The environment has had too many operations in a minute.',
     TOO_MANY_LOGINS: 'Too many logins were tried at registries for the account in a minute.',
+    TOO_MANY_LOOKUPS: 'DNS or git hosts were asked too often for reads of the account in a minute.',
+    TOO_MANY_DOWNLOADS: 'The token has as many downloads of logs under way as it may. Wait for one to end.',
     TOO_MANY_SUBSCRIPTIONS: 'The connection has too many subscriptions.',
     TOO_MANY_SIGN_INS:
       'The account or the address was tried too often, or too many people sign in at once. Wait as `Retry-After` says.',

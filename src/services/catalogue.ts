@@ -27,6 +27,7 @@ import {
 } from './app-env/app-env-reads.ts'
 import { createAppEnv } from './app-env/create-app-env.ts'
 import { deleteAppEnv } from './app-env/delete-app-env.ts'
+import { getAppEnvReferences } from './app-env/reference-queries.ts'
 import {
   changeBranch,
   changeHealthcheck,
@@ -36,6 +37,7 @@ import {
 } from './app-env/setting-commands.ts'
 import { updateAppEnv } from './app-env/update-app-env.ts'
 import { changeVariables, deleteVariable, setVariables } from './app-env/variable-commands.ts'
+import { getVariable } from './app-env/variable-queries.ts'
 import { getAuditEntry, listAudit } from './audit/audit-queries.ts'
 import { deleteAutoDeploy, setAutoDeploy } from './auto-deploy/auto-deploy-commands.ts'
 import { getAutoDeploy } from './auto-deploy/auto-deploy-queries.ts'
@@ -53,10 +55,11 @@ import { listDatabasePresets } from './database-preset/list-database-presets.ts'
 import { getDeployment, listDeployments } from './deployment/deployment-queries.ts'
 import { listEvents } from './event/event-queries.ts'
 import { connectGitInstallation } from './git/connect-git-installation.ts'
+import { getGitBranches, getGitRepositories } from './git/git-repository-queries.ts'
 import { createGitHook, deleteGitHook, rotateGitHookSecret, updateGitHook } from './git-hook/git-hook-commands.ts'
 import { getGitDelivery, getGitHook, listGitDeliveries, listGitHooks } from './git-hook/git-hook-queries.ts'
 import { addHost, removeHost, validateHost } from './host/host-commands.ts'
-import { getHost, listHosts } from './host/host-queries.ts'
+import { getHost, getHostById, getHostDns, listHosts } from './host/host-queries.ts'
 import { cancelJobRun } from './job-run/cancel-job-run.ts'
 import { createJobRun } from './job-run/create-job-run.ts'
 import { getJobRun, listJobRuns } from './job-run/job-run-queries.ts'
@@ -64,6 +67,7 @@ import { retryJobRun } from './job-run/retry-job-run.ts'
 import { deleteJobSchedule, setJobSchedule } from './job-schedule/schedule-commands.ts'
 import { getJobSchedule } from './job-schedule/schedule-queries.ts'
 import { backupOperations, deploymentOperations, serviceOperations } from './lifecycle/operations.ts'
+import { getLogsDownload } from './log/download-logs.ts'
 import { listLogs } from './log/log-queries.ts'
 import { getMetrics, getMetricsSeries } from './metric/metric-queries.ts'
 import { revokeAuthorization } from './oauth/authorization-commands.ts'
@@ -72,7 +76,7 @@ import { cancelOperation } from './operation/cancel-operation.ts'
 import { getOperation, listOperations } from './operation/operation-queries.ts'
 import { retryOperation } from './operation/retry-operation.ts'
 import { createPlan, updatePlan } from './plan/plan-commands.ts'
-import { listPlans, listRegionEngines } from './plan/plan-queries.ts'
+import { listMachines, listPlans, listRegionEngines } from './plan/plan-queries.ts'
 import { createRegion, updateRegion } from './plan/region-commands.ts'
 import { listPods } from './pod/pod-queries.ts'
 import { deletePullRequestEnvs, setPullRequestEnvs } from './pull-request-envs/pull-request-envs-commands.ts'
@@ -84,6 +88,8 @@ import { installSolution } from './solution/install-solution.ts'
 import { removeInstallation } from './solution/remove-installation.ts'
 import { getInstallation, listInstallations, listSolutions } from './solution/solution-queries.ts'
 import { upgradeInstallation } from './solution/upgrade-installation.ts'
+import { inspectSource } from './source/inspect-source.ts'
+import { getSourceInspection } from './source/source-queries.ts'
 import { getAppEnvToken, getUserToken } from './token/own-token-queries.ts'
 import { rotateToken } from './token/rotate-token.ts'
 import { createToken, revokeToken } from './token/token-commands.ts'
@@ -92,6 +98,7 @@ import { notifyCodeUpload } from './upload/notify-code-upload.ts'
 import { requestStorageKey } from './upload/request-storage-key.ts'
 import { deleteBudget, setBudget } from './usage/budget-commands.ts'
 import { getBudget, getUsage, listStatements } from './usage/usage-queries.ts'
+import { listUsers } from './user/installation-user-queries.ts'
 import { getSelf } from './user/user-queries.ts'
 import { deleteVolume } from './volume/delete-volume.ts'
 import { getVolume, listVolumes } from './volume/volume-queries.ts'
@@ -144,6 +151,7 @@ export const GROUPS: readonly Group[] = [
     description:
       'Change an environment. A change is pending until it is applied; `applyImmediately` does that at once.',
     calls: [
+      getVariable,
       getVariables,
       changeResources,
       changeScaling,
@@ -158,12 +166,12 @@ export const GROUPS: readonly Group[] = [
   {
     name: 'Hosts',
     description: 'Hosts of an environment. Your own are routed once a DNS record proves them.',
-    calls: [getHost, listHosts, addHost, validateHost, removeHost],
+    calls: [getHost, getHostById, listHosts, getHostDns, addHost, validateHost, removeHost],
   },
   {
     name: 'Logs and metrics',
     description: 'What containers write and use, and how they are.',
-    calls: [listPods, getMetrics, getMetricsSeries, listLogs],
+    calls: [listPods, getMetrics, getMetricsSeries, listLogs, getLogsDownload],
   },
   {
     name: 'Remote sessions',
@@ -194,6 +202,7 @@ export const GROUPS: readonly Group[] = [
     calls: [
       getAppEnv,
       listAppEnvs,
+      getAppEnvReferences,
       getAutoDeploy,
       getBuildCache,
       createAppEnv,
@@ -298,12 +307,14 @@ export const GROUPS: readonly Group[] = [
       listAccounts,
       listRegions,
       listRegionEngines,
+      listMachines,
       listPlans,
       getMember,
       listMembers,
       getInvitation,
       listInvitations,
       getSelf,
+      listUsers,
       createAccount,
       updateAccount,
       renameAccount,
@@ -336,6 +347,11 @@ export const GROUPS: readonly Group[] = [
       testCredential,
       connectGitInstallation,
     ],
+  },
+  {
+    name: 'Sources',
+    description: 'What could be built: repositories, their branches, and what a source looks like.',
+    calls: [getGitRepositories, getGitBranches, getSourceInspection, inspectSource],
   },
   {
     name: 'More',

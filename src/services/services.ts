@@ -20,6 +20,7 @@ import { readBackupByLink } from './backup/download-backup.ts'
 import { findGitSource } from './git-hook/git-source.ts'
 import { receiveGitHook } from './git-hook/receive-git-hook.ts'
 import { queuePositionOf } from './job-run/job-run-queries.ts'
+import { readLogsByLink } from './log/download-logs.ts'
 import { followBuild, getBuild } from './log/follow-build.ts'
 import { followLogs, linesAround, searchLogs } from './log/log-queries.ts'
 import { searchManyLogs } from './log/search-many.ts'
@@ -127,6 +128,7 @@ export function createServices(dependencies: ServiceDependencies) {
         build: getBuild,
         followBuild,
       }),
+      ...bind(dependencies, { file: readLogsByLink }),
       /** Waits for a write to one of an environment's logs, but not for long. */
       next: (appEnvId: string, withinMs: number, signal: AbortSignal) =>
         dependencies.wakeups.next(appEnvId, withinMs, signal),
@@ -152,11 +154,16 @@ export function createServices(dependencies: ServiceDependencies) {
 }
 
 /** Who asks, and under which id the request is in the log. */
-type Who = Pick<QueryContext, 'caller' | 'requestId'>
+type Who = Pick<QueryContext, 'caller' | 'requestId' | 'origin'>
 
 /** The reads of the catalogue, each by its declaration. */
 function readsOf(dependencies: ServiceDependencies) {
-  const contextOf = ({ caller, requestId }: Who): QueryContext => ({ ...dependencies, caller, requestId })
+  const contextOf = ({ caller, requestId, origin }: Who): QueryContext => ({
+    ...dependencies,
+    caller,
+    requestId,
+    origin,
+  })
   return {
     find: <Input, Row>(query: Query<Input, Row>, who: Who, input: Input, wanted: Wanted = {}): Promise<Row> =>
       answered(() => query.find(contextOf(who), input, wanted)),

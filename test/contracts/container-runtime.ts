@@ -37,6 +37,8 @@ export function describeContainerRuntime(adapter: string, harness: EngineHarness
         dataRoot: expect.stringMatching(/^\//),
         cgroupVersion: expect.stringMatching(/^[12]$/),
         hasMemoryLimit: true,
+        cpus: expect.any(Number),
+        memoryBytes: expect.any(Number),
       })
     })
 

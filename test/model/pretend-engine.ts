@@ -36,7 +36,7 @@ export class PretendRuntime implements ContainerRuntime {
 
   async machine() {
     const cgroup = { cgroupVersion: '2', cgroupDriver: 'none', hasMemoryLimit: true }
-    return { ...cgroup, imageStore: 'pretended', dataRoot: '/', mirrors: [] }
+    return { ...cgroup, imageStore: 'pretended', dataRoot: '/', mirrors: [], cpus: 1, memoryBytes: 1 }
   }
 
   async identity() {

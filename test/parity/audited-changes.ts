@@ -20,6 +20,7 @@ const CREATES: ReadonlySet<string> = new Set([
   'createToken',
   'createTunnel',
   'createWebhook',
+  'inspectSource',
   'downloadBackup',
 ])
 

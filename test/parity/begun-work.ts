@@ -90,6 +90,13 @@ export const WORK: Readonly<Record<string, WorkKind>> = {
         }),
     },
   },
+  source_inspection: {
+    open: `status = 'QUEUED'`,
+    end: {
+      SUCCEEDED: set('source_inspection', `status = 'SUCCEEDED', ended_at = now()`),
+      FAILED: set('source_inspection', `status = 'FAILED', reason = 'SOURCE_NOT_FOUND', ended_at = now()`),
+    },
+  },
   backup: { open: `status = 'DELETING'`, end: { SUCCEEDED: remove('backup') } },
 }
 

@@ -11,6 +11,7 @@ import { planCases } from './plan-cases.ts'
 import { remoteSessionCases } from './remote-session-cases.ts'
 import { settingCases } from './setting-cases.ts'
 import { solutionCases } from './solution-cases.ts'
+import { sourceCases } from './source-cases.ts'
 import { tokenCases } from './token-cases.ts'
 import { usageCases } from './usage-cases.ts'
 import { webhookCases } from './webhook-cases.ts'
@@ -31,5 +32,6 @@ export const PARITY_CASES: readonly ParityCase[] = [
   ...webhookCases,
   ...usageCases,
   ...gitHookCases,
+  ...sourceCases,
   ...remoteSessionCases,
 ]

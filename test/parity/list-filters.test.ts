@@ -26,6 +26,7 @@ const addressOf = (query: ListQuery<Input, Item>): Input => addressIn(query, pla
 
 /** Filters that compare a column of another name than the field that shows it. */
 const COLUMNS: Readonly<Record<string, string>> = {
+  'listUsers.search': 'email',
   'listAppEnvs.region': 'regionCode',
 }
 

@@ -23,6 +23,7 @@ afterAll(() => furnished.close())
 const OTHERWISE: Readonly<Record<string, string>> = {
   listPlans: 'a catalogue, by code',
   listRegions: 'a catalogue, by code',
+  listMachines: 'few, by the code of their first region',
   listRegionEngines: 'a catalogue, by the code of the region',
   listDatabasePresets: 'a catalogue, in the order of the documents',
   listSolutions: 'a catalogue, in its own order',

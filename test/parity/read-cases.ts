@@ -7,8 +7,10 @@ import { createJobRun } from '../../src/services/job-run/create-job-run.ts'
 import { setJobSchedule } from '../../src/services/job-schedule/schedule-commands.ts'
 import { setPullRequestEnvs } from '../../src/services/pull-request-envs/pull-request-envs-commands.ts'
 import { installSolution } from '../../src/services/solution/install-solution.ts'
+import { inspectSource } from '../../src/services/source/inspect-source.ts'
 import { setBudget } from '../../src/services/usage/budget-commands.ts'
 import { createWebhook } from '../../src/services/webhook/webhook-commands.ts'
+import { advertisedRepository, REACHABLE_REPOSITORY } from '../support/advertised-branches.ts'
 import { authorised } from '../support/authorization.ts'
 import { receivedDelivery } from '../support/git-delivery.ts'
 import { type Served, serveWorld } from '../support/serve-world.ts'
@@ -41,6 +43,7 @@ export const CASES: Record<string, ReadCase> = {
   listApps: below('accountId', 'apps'),
   getAppEnv: { query: ({ appEnvId }) => ({ appEnvId }), field: byId('appEnvId', 'appEnv', 'id preventDestroy') },
   listAppEnvs: below('accountId', 'appEnvs'),
+  getAppEnvReferences: below('appEnvId', 'referencedBy', 'appEnvs { appEnvId envName variables { name } } otherCount'),
   getAppEnvStatus: {
     query: ({ appEnvId }) => ({ appEnvId }),
     field: byId('appEnvId', 'appEnv', 'status url health replicas { ready } latestDeployment { version }'),
@@ -60,6 +63,11 @@ export const CASES: Record<string, ReadCase> = {
   getHost: {
     query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
     field: byId('appEnvId', 'appEnv', 'hosts { id host status }'),
+  },
+  getHostDns: {
+    query: ({ appEnvId, hostId }) => ({ appEnvId, hostId }),
+    field: ({ appEnvId, hostId }) =>
+      `hostDns(appEnvId: "${appEnvId}", hostId: "${hostId}") { hostId host leadsHere answers { a } certificate { state } }`,
   },
   getBackup: { query: ({ backupKey }) => ({ backupKey }), field: byId('backupKey', 'backup', 'id kind status date') },
   listBackups: below('appEnvId', 'backups'),
@@ -97,6 +105,10 @@ export const CASES: Record<string, ReadCase> = {
     field: ({ appEnvId }) => `metricsSeries(appEnvId: "${appEnvId}", metric: CPU_PERCENT) { timestamp value }`,
   },
   listLogs: below('appEnvId', 'logs', 'nodes { message stream }'),
+  getLogsDownload: {
+    query: ({ appEnvId }) => ({ appEnvId }),
+    field: ({ appEnvId }) => `logsDownload(appEnvId: "${appEnvId}") { url expiresAt }`,
+  },
   getOperation: { query: ({ operationId }) => ({ operationId }), field: byId('operationId', 'operation') },
   listOperations: below('appEnvId', 'operations'),
   getAccount: { query: ({ accountId }) => ({ accountId }), field: byId('accountId', 'account') },
@@ -126,7 +138,9 @@ export const CASES: Record<string, ReadCase> = {
     field: byId('installationId', 'installation', 'id status components { key state }'),
   },
   listInstallations: below('accountId', 'installations'),
+  listUsers: { field: () => 'users { nodes { id username email accountCount } }' },
   listPlans: { field: () => 'plans { code name maxZClouds }' },
+  listMachines: { field: () => 'machines { regions engine cpus memoryMb loadAverage diskFreeMb measuredAt }' },
   listRegionEngines: { field: () => 'regionEngines { region engine engineReachable }' },
   listRegions: below('accountId', 'regions', 'code'),
   listDatabasePresets: {
@@ -172,6 +186,16 @@ export const CASES: Record<string, ReadCase> = {
     field: byId('gitDeliveryId', 'gitDelivery', 'id outcome environments { appEnvId operationId }'),
   },
   listGitDeliveries: below('accountId', 'gitDeliveries'),
+  getGitBranches: {
+    query: ({ accountId, gitRepo }) => ({ accountId, gitRepo }),
+    field: ({ accountId, gitRepo }) =>
+      `gitBranches(accountId: "${accountId}", gitRepo: "${gitRepo}") { url defaultBranch branches { name commit } isComplete }`,
+  },
+  getSourceInspection: {
+    query: ({ inspectionId }) => ({ inspectionId }),
+    field: ({ inspectionId }) => `sourceInspection(inspectionId: "${inspectionId}") { id url status preset ports }`,
+  },
+  getGitRepositories: below('accountId', 'gitRepositories', 'repositories { gitNamespace gitRepo } isComplete'),
   getAutoDeploy: {
     query: ({ gitEnvId }) => ({ appEnvId: gitEnvId }),
     field: ({ gitEnvId }) => `autoDeploy(appEnvId: "${gitEnvId}") { appEnvId userId watchPaths }`,
@@ -224,6 +248,8 @@ export async function furnish(world: World) {
   await world.perform(setAutoDeploy, { appEnvId: gitEnvId })
   const gitHook = await world.perform(createGitHook, { accountId, provider: 'GITHUB', name: 'Hook' })
   const gitDeliveryId = await receivedDelivery(world, gitHook)
+  const gitRepo = await advertisedRepository()
+  const { inspectionId } = await world.perform(inspectSource, { accountId, gitRepo })
   const audit = await world.user({ accountId, roles: ['AUDIT'] })
   const restricted = await world.user({ accountId, roles: ['ADMIN'], appEnvIds: [] })
   const stranger = await world.user({ accountId: await world.account() })
@@ -256,6 +282,8 @@ export async function furnish(world: World) {
     volumeId: volume.id,
     auditId: entry?.id ?? '',
     contentId: operation?.contentId ?? '',
+    gitRepo,
+    inspectionId,
     hostId: (await world.database.host.findFirstOrThrow({ where: { appEnvId } })).id,
     tokens: { admin: world.adminToken, ...tokens },
   }
@@ -301,7 +329,7 @@ export interface FurnishedWorld {
 
 /** A world with two things of each kind that a list has, and its APIs. */
 export async function furnishedWorld(): Promise<FurnishedWorld> {
-  const world = await createWorld()
+  const world = await createWorld({ settings: REACHABLE_REPOSITORY })
   const served = serveWorld(world)
   const place = await furnish(world)
   await furnishAgain(world, place)

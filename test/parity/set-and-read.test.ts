@@ -10,6 +10,7 @@ import { routes } from '../../src/api/rest/routes.ts'
 
 /** The record of what a write is about: the reads of REST that show it, and its types of GraphQL. The longest path counts. */
 const RECORDS: Readonly<Record<string, { reads: string[]; types: string[] }>> = {
+  '/source-inspection': { reads: ['getSourceInspection'], types: ['SourceInspection'] },
   '/app': { reads: ['getApp'], types: ['App'] },
   '/app/pull-request-envs': { reads: ['getPullRequestEnvs'], types: ['PullRequestEnvs'] },
   '/app-env': { reads: ['getAppEnv'], types: ['AppEnv'] },
@@ -126,6 +127,10 @@ const EXCEPTIONS: Readonly<Record<string, string>> = {
   'createGitHook.statusToken': SECRET,
   'updateGitHook.statusToken': SECRET,
   'acceptInvitation.secret': SECRET,
+  'inspectSource.accountId': TARGET,
+  'inspectSource.gitRepo': 'is part of url',
+  'inspectSource.gitNamespace': 'is part of url',
+  'inspectSource.gitInstallationId': 'is shown with each app that uses it',
   'connectGitInstallation.proof': SECRET,
   'connectGitInstallation.accountId': TARGET,
   'connectGitInstallation.gitInstallationId': 'is shown with each app that uses it',

@@ -193,6 +193,7 @@ const KEY_OF: Readonly<Record<string, string>> = {
   dlv: 'deliveryId',
   ghook: 'gitHookId',
   gdlv: 'gitDeliveryId',
+  insp: 'inspectionId',
 }
 
 /** What a field of GraphQL names, under the keys of REST. */

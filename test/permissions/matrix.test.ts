@@ -21,7 +21,12 @@ let all: { call: Call; target: Target; besides: Target }[]
 
 beforeAll(async () => {
   const most = '10000000'
-  const settings = { BERTH_RATE_LIMIT: most, BERTH_ANONYMOUS_RATE_LIMIT: most, BERTH_OPERATION_RATE_LIMIT: '1000000' }
+  const settings = {
+    BERTH_GIT_PRIVATE_HOSTS: 'true',
+    BERTH_RATE_LIMIT: most,
+    BERTH_ANONYMOUS_RATE_LIMIT: most,
+    BERTH_OPERATION_RATE_LIMIT: '1000000',
+  }
   world = await createWorld({ settings })
   served = serveWorld(world)
   const { calls, place } = await reads(world)
@@ -108,6 +113,8 @@ test('the call that is sent is one that is accepted from the installation’s ad
   // Each of them got past the check of permissions, which comes before.
   expect(refused).toMatchInlineSnapshot(`
     [
+      "GET /git/repositories: CONFLICT GITHUB_APP_NOT_CONFIGURED",
+      "Query.gitRepositories: CONFLICT null",
       "POST /account/invitation/accept: CONFLICT ALREADY_MEMBER",
       "Mutation.acceptInvitation: CONFLICT ALREADY_MEMBER",
       "POST /app-env/build: CONFLICT SOURCE_NOT_CONFIGURED",

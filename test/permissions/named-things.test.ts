@@ -296,6 +296,7 @@ const ELSEWHERE: Readonly<Record<string, string>> = {
   'gitInstallationId of createApp': 'test/services/git-installation.test.ts',
   'gitInstallationId of updateApp': 'test/services/git-installation.test.ts',
   'gitInstallationId of installCompose': 'as that of createApp, which creates its apps',
+  'gitInstallationId of inspectSource': 'as that of createApp, by the same rule',
   'gitInstallationId of connectGitInstallation': 'a GitHub App proves it: test/services/git-installation.test.ts',
   'host of addHost': 'a new name: test/worker/hosts.test.ts',
   'userId of createToken': 'the installation’s admin alone: test/services/delegation.test.ts',

@@ -326,7 +326,15 @@ describe('the engine', () => {
   })
 
   test('without limits of memory is a warning', () => {
-    const machine = { imageStore: 'overlay2', dataRoot: '/', cgroupVersion: '2', cgroupDriver: 'systemd', mirrors: [] }
+    const machine = {
+      imageStore: 'overlay2',
+      dataRoot: '/',
+      cgroupVersion: '2',
+      cgroupDriver: 'systemd',
+      mirrors: [],
+      cpus: 1,
+      memoryBytes: 1,
+    }
     expect(cgroupFinding({ ...machine, hasMemoryLimit: true })).toEqual(ok('cgroup', 'version 2, driver systemd'))
     expect(cgroupFinding({ ...machine, hasMemoryLimit: false }).level).toBe('warn')
   })

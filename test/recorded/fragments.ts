@@ -1,13 +1,22 @@
+import { wholeField } from '../parity/whole-field.ts'
+
+const whole = (typeName: string, fields: string): string =>
+  fields
+    .split(' ')
+    .map((field) => wholeField(typeName, field))
+    .join(' ')
+
 /** Every field of every type, as GraphQL fragments: a document that spreads one reads all fields. */
 const FIELDS: Readonly<Record<string, string>> = {
   Account: 'id name slug plan isVerified isCurrent allowAutoScaling version createdAt updatedAt',
   App: `id name slug type port image useImage builder buildArgs contextDir dockerPreset dockerPresetVersion dockerfilePath
-    customDockerfileContent customDockerfileContentInUse healthCheckPath healthCheckPort healthCheckHeaders
+    customDockerfileContent customDockerfileContentInUse healthCheckPath healthCheckPort ${whole('App', 'healthCheckHeaders')}
     gitProvider gitNamespace gitRepo gitInstallationId isCliDeployment imagePullAccountSecretId
-    buildPullAccountSecretId jobConfig functionConfig labels version createdAt updatedAt account { id name }`,
+    buildPullAccountSecretId ${whole('App', 'jobConfig functionConfig labels')} version createdAt updatedAt account { id name }`,
   AppEnv: `id name slug cliEnvName deploymentName url status health gitBranch allowUserCliToken preventDestroy sleeping
     pullRequest { number isFork } expiresAt
-    autoScaling startupConfig releaseCommand containerSettings networkAliases healthCheck jobConfig functionConfig labels currentVersion observedAt observedReason version
+    ${whole('AppEnv', 'autoScaling startupConfig releaseCommand containerSettings healthCheck jobConfig functionConfig labels')}
+    networkAliases currentVersion observedAt observedReason version
     createdAt updatedAt account { id } app { id slug } region { code } volume { volumeId path disk }
     resources { containers zClouds cpu memory } replicas { desired running ready } restarts { count lastAt lastReason }
     variables { id name value type isSecret } hosts { ...Host } pendingChanges { ...PendingChanges }
@@ -15,7 +24,7 @@ const FIELDS: Readonly<Record<string, string>> = {
   AppEnvBriefly: 'id name status version',
   AuditEntry: 'id sequence action actorType actorId tokenId targetType targetId requestId details hash createdAt',
   Authorization: 'id userId clientId clientName scopes status lastUsedAt expiresAt createdAt',
-  Credential: 'id accountId type name data isDefault checkedAt version createdAt updatedAt',
+  Credential: 'id accountId type name data { key value } isDefault checkedAt version createdAt updatedAt',
   Deployment: `id version type status reason message image imageDigest imageFromCache isSuccess isFailed canRollback
     cannotRollbackReason fromContentId gitBranch gitCommitId requestedBy createdAt deployedAt finishedAt appEnv { id }`,
   GitHook:
@@ -71,3 +80,7 @@ export function mutation(name: string, fields: string): string {
   const input = `${name.charAt(0).toUpperCase()}${name.slice(1)}Input!`
   return `mutation ($input: ${input}) { ${name}(input: $input) { ${fields} dryRun changes idempotentReplayed } }`
 }
+
+/** What REST takes as an object of any keys, as GraphQL takes it. */
+export const entriesOf = (record: Readonly<Record<string, string>>) =>
+  Object.entries(record).map(([key, value]) => ({ key, value }))

@@ -83,7 +83,7 @@ export async function graphqlGitHooks(fixture: Fixture): Promise<void> {
   const appEnvId = await built(fixture)
   const auto = 'query ($id: ID) { autoDeploy(appEnvId: $id) { ...AutoDeploy } }'
   await graphql('read auto-deploy before it is on', auto, { id: appEnvId })
-  const set = mutation('setAutoDeploy', 'appEnvId userId watchPaths createdAt updatedAt')
+  const set = mutation('setAutoDeploy', 'autoDeploy { appEnvId userId watchPaths createdAt updatedAt }')
   await graphql('set auto-deploy', set, { input: { appEnvId } })
   await graphql('set it to no pattern', set, { input: { appEnvId, watchPaths: ['[a'] } })
   await graphql('read auto-deploy', auto, { id: appEnvId })
@@ -151,7 +151,7 @@ export async function graphqlPullRequestEnvs(fixture: Fixture): Promise<void> {
   const read = 'query ($id: ID!) { pullRequestEnvs(appId: $id) { ...PullRequestEnvs } }'
   await graphql('read before it is on', read, { id: appId })
   const fields =
-    'appId userId baseAppEnvId targetBranches expiresAfterHours maxAppEnvs copySecrets allowForks createdAt updatedAt'
+    'pullRequestEnvs { appId userId baseAppEnvId targetBranches expiresAfterHours maxAppEnvs copySecrets allowForks createdAt updatedAt }'
   const set = mutation('setPullRequestEnvs', fields)
   await graphql('turn it on', set, { input: { appId, baseAppEnvId, maxAppEnvs: 3 } })
   await graphql('for ever', set, { input: { appId, baseAppEnvId, expiresAfterHours: 100_000 } })

@@ -1,6 +1,7 @@
+import { wholeField } from '../parity/whole-field.ts'
 import type { Fixture } from './fixture.ts'
 import { UNKNOWN } from './fixture.ts'
-import { mutation } from './fragments.ts'
+import { entriesOf, mutation } from './fragments.ts'
 
 /** Environments: creating, reading, updating and deleting them. */
 export async function graphqlAppEnvs(fixture: Fixture): Promise<void> {
@@ -74,7 +75,7 @@ async function readAppEnvs({ graphql, appEnv }: Fixture, appId: string, appEnvId
 }
 
 const CHANGED = `success message appliedImmediately notAppliedReason operation { ...OperationBriefly }
-  appEnv { ...AppEnvBriefly gitBranch healthCheck autoScaling resources { containers zClouds cpu memory } volume { disk } }`
+  appEnv { ...AppEnvBriefly gitBranch ${wholeField('AppEnv', 'healthCheck')} ${wholeField('AppEnv', 'autoScaling')} resources { containers zClouds cpu memory } volume { disk } }`
 
 async function changeSettings({ graphql, deploy }: Fixture, appEnvId: string): Promise<void> {
   const change = (title: string, name: string, input: Record<string, unknown>, as?: string) =>
@@ -85,7 +86,7 @@ async function changeSettings({ graphql, deploy }: Fixture, appEnvId: string): P
   await change('scale beyond the plan', 'changeScaling', { containers: 100_000 })
   await change('change the branch', 'changeBranch', { gitBranch: 'feature/checkout' })
   await change('change the branch to an option', 'changeBranch', { gitBranch: '--upload-pack=x' })
-  const probe = { path: '/live', periodSeconds: 5, headers: { 'X-A': '1' } }
+  const probe = { path: '/live', periodSeconds: 5, headers: entriesOf({ 'X-A': '1' }) }
   await change('change the health check', 'changeHealthcheck', { path: '/ok', readiness: probe, liveness: probe })
   await change('change the health check to nothing', 'changeHealthcheck', {})
   await change('rename an environment', 'renameAppEnv', { name: 'Main' })

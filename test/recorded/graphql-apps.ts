@@ -1,6 +1,6 @@
 import type { Fixture } from './fixture.ts'
 import { UNKNOWN } from './fixture.ts'
-import { mutation } from './fragments.ts'
+import { entriesOf, mutation } from './fragments.ts'
 
 /** Apps, and features of every mutation and connection: versions, dry runs, idempotency, pages. */
 export async function graphqlApps(fixture: Fixture): Promise<void> {
@@ -32,7 +32,7 @@ async function createApps({ graphql, accountId }: Fixture): Promise<string> {
       buildArgs: 'A=1',
       contextDir: './web',
       healthCheckPath: '/ready',
-      healthCheckHeaders: { Host: 'shop.test' },
+      healthCheckHeaders: entriesOf({ Host: 'shop.test' }),
     },
   })
   await graphql('create a job', CREATE, {

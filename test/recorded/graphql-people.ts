@@ -1,6 +1,6 @@
 import type { Fixture } from './fixture.ts'
 import { UNKNOWN } from './fixture.ts'
-import { mutation } from './fragments.ts'
+import { entriesOf, mutation } from './fragments.ts'
 
 /** Accounts and their members. */
 export async function graphqlAccounts(fixture: Fixture): Promise<void> {
@@ -106,20 +106,22 @@ async function useMembers({ graphql, accountId }: Fixture): Promise<void> {
 }
 
 async function useCredentials({ graphql, accountId, ask }: Fixture): Promise<void> {
-  const data = { registry: 'registry.example.com', username: 'ada', password: 'correct horse' }
+  const data = entriesOf({ registry: 'registry.example.com', username: 'ada', password: 'correct horse' })
   const login = { accountId, type: 'CONTAINER_REGISTRY', name: 'Registry', data }
   const fields = 'credential { ...Credential } warning'
   const create = mutation('createCredential', fields)
   const credentialId = (await graphql('create a credential', create, { input: login })).body.data.createCredential
     .credential.id
-  await graphql('create a credential without a password', create, { input: { ...login, data: { username: 'ada' } } })
+  await graphql('create a credential without a password', create, {
+    input: { ...login, data: entriesOf({ username: 'ada' }) },
+  })
   await graphql('create a credential as TECHNICAL', create, { input: login }, { as: 'technical' })
   await ask('POST', '/credential', { ...login, name: 'Second' })
   const one = 'query ($id: ID!) { credential(id: $id) { ...Credential } }'
   await graphql('read a credential', one, { id: credentialId })
   await graphql('read an unknown credential', one, { id: `cred_${UNKNOWN}` })
   const page = `query ($first: Int, $after: String, $accountId: ID) { credentials(first: $first, after: $after, accountId: $accountId) {
-    nodes { name data } edges { cursor } pageInfo { ...Page } } }`
+    nodes { name data { key value } } edges { cursor } pageInfo { ...Page } } }`
   const { body } = await graphql('list credentials, first page', page, { first: 1 })
   await graphql('list credentials, second page', page, { first: 1, after: body.data.credentials.pageInfo.endCursor })
   await graphql('list credentials as a stranger', page, { accountId }, { as: 'stranger' })

@@ -57,7 +57,8 @@ export async function graphqlJobs(fixture: Fixture): Promise<void> {
   await graphql('repeat the run', on('retryJobRun'), { id: jobRunId })
   const see = 'query ($id: ID) { jobSchedule(appEnvId: $id) { cron timeZone enabled revision nextRuns } }'
   await graphql('read a schedule that is not there', see, { id })
-  const set = 'mutation ($input: SetJobScheduleInput!) { setJobSchedule(input: $input) { revision nextRuns } }'
+  const set =
+    'mutation ($input: SetJobScheduleInput!) { setJobSchedule(input: $input) { jobSchedule { revision nextRuns } } }'
   await graphql('set the schedule', set, { input: { appEnvId: id, ...schedule } })
   await graphql('set a schedule of no zone', set, { input: { appEnvId: id, ...schedule, timeZone: 'Mars' } })
   await graphql('read the schedule', see, { id })

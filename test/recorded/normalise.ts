@@ -19,7 +19,7 @@ interface NormaliserOptions {
 export const UNKNOWN_SUFFIX = '01h455vb4pex5vsknk084sn02q'
 
 const ID =
-  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv|hook|dlv|ghook|gdlv|ocl|oau|rem)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
+  /\b(acc|usr|app|env|con|op|var|host|tok|aud|ins|cred|upl|vol|svc|bak|arc|wal|wake|run|sch|inst|inv|hook|dlv|ghook|gdlv|ocl|oau|rem|insp)_([0-7][0-9a-hjkmnp-tv-z]{25})(?![0-9a-z])/g
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z/g
 /** Pothos writes cursors as base64 of `GPC:` and the value. */
 const CURSOR = /(?<![A-Za-z0-9+/])R1BD[A-Za-z0-9+/]+={0,2}/g
@@ -32,6 +32,10 @@ const HOST_PROOF = /(\bberth-verify=)[0-9a-f]{64}(?![0-9a-f])/g
 const PASSWORD = /((?:"password":"|:\/\/[a-z]+:))[A-Za-z0-9]{32}(?=["@])/g
 /** Of the address of a backup. */
 const LINK = /(expires=)\d{10}(&signature=)[\w%-]+/g
+/** What an address of a file of lines was asked for. */
+const ASKED = /(asked=)[\w-]+/g
+/** Of a repository that a test serves. */
+const REPOSITORY = /(127\.0\.0\.1(?::|%3A))\d+((?:\/|%2F)acme)/g
 const AUDIT_HASH = /("hash":")[0-9a-f]{64}(?=")/g
 /** The rest of a budget's minute. */
 const MINUTE_LEFT = /\btry again in (?:[1-5]\d|60) s\b/g
@@ -73,6 +77,8 @@ export function createNormaliser({ origin, now }: NormaliserOptions): Normaliser
         .replace(UPLOAD_SECRET, '$1<secret>')
         .replace(HOST_PROOF, '$1<proof>')
         .replace(AUDIT_HASH, '$1<hash>')
+        .replace(REPOSITORY, '$1<port>$2')
+        .replace(ASKED, '$1<asked>')
         .replace(LINK, '$1<expires>$2<signature>')
         .replace(PASSWORD, '$1<password>')
         .replace(MINUTE_LEFT, 'try again in <seconds> s')

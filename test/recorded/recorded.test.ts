@@ -12,6 +12,7 @@ import { graphqlInputs, graphqlProtocol } from './graphql-protocol.ts'
 import { graphqlInvitations, restInvitations } from './invitations.ts'
 import { graphqlJobs, restJobs } from './jobs.ts'
 import { LIMITS, limited } from './limited.ts'
+import { graphqlOperatorReads, restOperatorReads, WITHOUT_DNS } from './operator-reads.ts'
 import { outcomesOf } from './outcomes.ts'
 import type { Recorded } from './recorder.ts'
 import { graphqlRemoteSessions, restRemoteSessions } from './remote-sessions.ts'
@@ -46,6 +47,8 @@ const SCRIPTS: Record<string, { script: Script; settings?: Record<string, string
   'rest-git-hooks': { script: restGitHooks, settings: WITHIN_A_DAY },
   'rest-pull-request-envs': { script: restPullRequestEnvs },
   'rest-observed': { script: restObserved },
+  'rest-operator-reads': { script: restOperatorReads, settings: WITHOUT_DNS },
+  'graphql-operator-reads': { script: graphqlOperatorReads, settings: WITHOUT_DNS },
   'rest-accounts': { script: restAccounts },
   'rest-invitations': { script: restInvitations },
   'rest-tokens': { script: restTokens, settings: WITHIN_A_MONTH },

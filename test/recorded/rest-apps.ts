@@ -34,6 +34,16 @@ async function createApps({ rest, accountId, ask }: Fixture): Promise<string> {
     healthCheckPort: 9000,
     healthCheckHeaders: { Host: 'shop.test' },
   })
+  await rest('create an app with an environment, and deploy it', 'POST /app', {
+    ...shop,
+    name: 'At once',
+    appEnv: { name: 'main' },
+  })
+  await rest('create an app with an environment that is wrong', 'POST /app', {
+    ...shop,
+    name: 'Never',
+    appEnv: { name: 'main', containers: 0, disk: 10 },
+  })
   await rest('create a job', 'POST /app', {
     name: 'Migrate',
     accountId,

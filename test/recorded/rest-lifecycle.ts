@@ -166,7 +166,7 @@ async function buildFromSource({ rest, app, appEnv, finish }: Fixture): Promise<
   })
 }
 
-async function readOperations({ rest }: Fixture, appEnvId: string): Promise<void> {
+async function readOperations({ rest, ask }: Fixture, appEnvId: string): Promise<void> {
   const { body } = await rest('list operations, first page', 'GET /operations', { appEnvId, limit: '2' })
   await rest('list operations, second page', 'GET /operations', { appEnvId, limit: '2', cursor: body.nextCursor })
   await rest('list what is no dead letter', 'GET /operations', { appEnvId, isDeadLetter: 'false', limit: '1' })
@@ -181,6 +181,22 @@ async function readOperations({ rest }: Fixture, appEnvId: string): Promise<void
     },
   )
   await rest('read the history', 'GET /app-env/history', { appEnvId })
+  const versions = (await ask('GET', '/app-env/history', { appEnvId })).body.activities
+  const [newest, oldest] = [versions[0].contentId, versions.at(-1).contentId]
+  const configuration = 'GET /app-env/deployment-configuration'
+  await rest('read what a version runs with', configuration, { contentId: newest })
+  await rest('read it as a stranger', configuration, { contentId: newest }, { as: 'stranger' })
+  await rest('read it of an unknown version', configuration, { contentId: `con_${UNKNOWN}` })
+  const difference = 'GET /app-env/difference'
+  await rest('compare two versions', difference, { fromContentId: oldest, toContentId: newest })
+  await rest('compare a version and what is configured', difference, { fromContentId: oldest, toAppEnvId: appEnvId })
+  await rest('compare one side', difference, { fromContentId: oldest })
+  await rest('compare a side with two names', difference, {
+    fromContentId: oldest,
+    fromAppEnvId: appEnvId,
+    toAppEnvId: appEnvId,
+  })
+  await rest('compare as a stranger', difference, { fromContentId: oldest, toContentId: newest }, { as: 'stranger' })
   await rest('read a page of the history', 'GET /app-env/history', { appEnvId, limit: '2', offset: '1' })
   await rest('read the history of long ago', 'GET /app-env/history', { appEnvId, toDate: '2021-01-01T00:00:00Z' })
   await rest('read the history by a bad date', 'GET /app-env/history', { appEnvId, fromDate: 'yesterday' })

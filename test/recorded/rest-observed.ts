@@ -109,6 +109,10 @@ async function useBuildCache({ rest }: Fixture, appEnvId: string): Promise<void>
 async function useVolumes({ rest, ask, app, appEnv }: Fixture): Promise<void> {
   const spare = await appEnv(await app({ name: 'Spare' }), { volume: { path: '/spare', disk: 5 } })
   const { body } = await rest('list volumes', 'GET /volumes', { limit: '1' })
+  const { volumeId: known } = body.volumes[0]
+  await rest('read a volume', 'GET /volume', { volumeId: known })
+  await rest('read a volume as a stranger', 'GET /volume', { volumeId: known }, { as: 'stranger' })
+  await rest('read an unknown volume', 'GET /volume', { volumeId: `vol_${UNKNOWN}` })
   const more = await rest('list more volumes', 'GET /volumes', { cursor: body.nextCursor })
   await rest('list volumes of an unknown account', 'GET /volumes', { accountId: `acc_${UNKNOWN}` })
   await rest('delete a volume in use', 'DELETE /volume', { volumeId: more.body.volumes[0].volumeId })

@@ -219,6 +219,10 @@ async function useTokens({ rest, app, appEnv, accountId }: Fixture): Promise<voi
 
 async function readAudit({ rest, accountId }: Fixture): Promise<void> {
   const { body } = await rest('read the audit log, first page', 'GET /account/audit', { limit: '3' })
+  const { auditId } = body.entries[0]
+  await rest('read an audit entry', 'GET /account/audit-entry', { auditId })
+  await rest('read an audit entry as a stranger', 'GET /account/audit-entry', { auditId }, { as: 'stranger' })
+  await rest('read an unknown audit entry', 'GET /account/audit-entry', { auditId: `aud_${UNKNOWN}` })
   await rest('read the audit log, second page', 'GET /account/audit', { limit: '4', cursor: body.nextCursor })
   await rest('read the audit log from its middle', 'GET /account/audit', { accountId, limit: '8', cursor: '10' })
   await rest('read the audit log of long ago', 'GET /account/audit', { accountId, to: '2021-01-01T00:00:00Z' })

@@ -1,4 +1,5 @@
 import { type Fixture, UNKNOWN } from './fixture.ts'
+import { entriesOf } from './fragments.ts'
 
 const unknown = { installationId: `inst_${UNKNOWN}` }
 
@@ -68,8 +69,11 @@ export async function graphqlSolutions(fixture: Fixture): Promise<void> {
   await graphql('read the installation', read, { id })
   const compose =
     'mutation ($input: InstallComposeInput!) { installCompose(input: $input) { appIds installation { solutionSlug status } } }'
-  await graphql('install a compose file', compose, { input: composed(fixture) })
-  await graphql('install a compose file of nothing', compose, { input: composed(fixture, { compose: 'services: {}' }) })
+  const variables = { variables: entriesOf({ GREETING: 'Hello' }) }
+  await graphql('install a compose file', compose, { input: composed(fixture, variables) })
+  await graphql('install a compose file of nothing', compose, {
+    input: composed(fixture, { ...variables, compose: 'services: {}' }),
+  })
   const upgrade = 'mutation ($id: ID!) { upgradeInstallation(input: { installationId: $id }) { changed kept } }'
   await graphql('upgrade it while it goes on', upgrade, { id })
   await fixture.finishInstallation(id)

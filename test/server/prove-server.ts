@@ -170,9 +170,12 @@ async function cutAt(server: DebianMachine, host: string, what: string, begin: (
   }
 }
 
+/** A translated processor takes minutes for what is allowed seconds. */
+const SLOWLY = 'BERTH_SOURCE_READING_SECONDS=300'
+
 /** Has an app that answers. Returns its host. */
 function prepareProbe(server: DebianMachine): string {
-  server.attempt('systemctl is-active -q berth || (cd /root/berth && npm run service -- install)')
+  server.attempt(`systemctl is-active -q berth || (cd /root/berth && ${SLOWLY} npm run service -- install)`)
   ask(server, 'ready')
   server.attempt('cd /root/berth && npm run demo')
   ask(server, 'build', 'one')

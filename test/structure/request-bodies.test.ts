@@ -9,7 +9,7 @@ const READS =
 const READER = 'src/api/http/request-body.ts'
 
 const OTHERS: Readonly<Record<string, string>> = {
-  'src/builder/git/github-app.ts': 'an answer of GitHub',
+  'src/network/git/github-app.ts': 'an answer of GitHub',
   'src/services/git/github-proof.ts': 'an answer of GitHub',
   'src/platform/doctor/processes.ts': 'an answer of a process of Berth',
   'src/engines/docker/images/own-builder/own-build.ts': 'a count of bytes',

@@ -6,7 +6,7 @@ const SOURCE = join(import.meta.dirname, '../../src')
 /** Files that ask the wall clock, and what the others say by theirs that they compare it with. */
 const READERS: Readonly<Record<string, string>> = {
   'network/addresses/ask-address.ts': 'when a server wants to be asked again',
-  'builder/git/github-app.ts': 'when GitHub’s tokens begin and end',
+  'network/git/github-app.ts': 'when GitHub’s tokens begin and end',
   'storage/database/database-probe.ts': 'the clock of the database, and whether one of the two jumped',
   'ingress/http1/client-answer.ts': 'the Date of an answer',
   'platform/doctor/certificate.ts': 'when certificates end',

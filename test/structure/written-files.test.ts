@@ -24,6 +24,7 @@ const MADE_AGAIN: Readonly<Record<string, string>> = {
   'src/platform/process-registry/process-registry.ts': 'sockets of processes that live',
   'src/platform/process-registry/registry-directory.ts': 'the folder of these sockets',
   'src/worker/builds/build-directory.ts': 'the folder of one build',
+  'src/worker/builds/inspect-sources.ts': 'a folder for one inspection',
   'src/worker/builds/write-dockerfile.ts': 'a folder for one build',
   'scripts/compose-table.ts': 'a file of the repository',
   'scripts/make-migration.ts': 'files of the repository',

@@ -30,11 +30,18 @@ interface WorldOptions extends TestDatabaseOptions {
   held?: TestDatabase
 }
 
+/** Tests call often, and ask no DNS server outside: nothing listens on this port. */
+const USUAL_SETTINGS = {
+  BERTH_REGISTRY_LOGIN_RATE_LIMIT: '1000000',
+  BERTH_LOOKUP_RATE_LIMIT: '1000000',
+  BERTH_DNS_SERVERS: '127.0.0.1:9',
+}
+
 /** A fresh installation on a database of its own, and shortcuts to fill it through the real services. */
 export async function createWorld({ settings = {}, ...options }: WorldOptions = {}) {
   const held = options.held ?? (await createTestDatabase({ poolSize: 10, ...options }))
   const { database, url } = held
-  const config = readConfig({ BERTH_REGISTRY_LOGIN_RATE_LIMIT: '1000000', ...settings })
+  const config = readConfig({ ...USUAL_SETTINGS, ...settings })
   const log = pino({ level: process.env.BERTH_TEST_LOG ?? 'silent' })
   const masterKey = newKey()
   const vault = createVault(masterKey)

@@ -8,7 +8,11 @@ const ACCOUNTS_PER_ADDRESS = 5
 
 export type RateLimitSettings = Pick<
   Config,
-  'BERTH_RATE_LIMIT' | 'BERTH_ANONYMOUS_RATE_LIMIT' | 'BERTH_OPERATION_RATE_LIMIT' | 'BERTH_REGISTRY_LOGIN_RATE_LIMIT'
+  | 'BERTH_RATE_LIMIT'
+  | 'BERTH_ANONYMOUS_RATE_LIMIT'
+  | 'BERTH_OPERATION_RATE_LIMIT'
+  | 'BERTH_REGISTRY_LOGIN_RATE_LIMIT'
+  | 'BERTH_LOOKUP_RATE_LIMIT'
 >
 
 /** One counted request: the client's budget, and the refusal once it is used up. */
@@ -30,6 +34,8 @@ export interface RateLimits {
   consumeOperation(appEnvId: string): Promise<void>
   /** Counts a login that is tried at a registry for an account. Throws RATE_LIMITED. */
   consumeLogin(accountId: string): Promise<void>
+  /** Counts a read for which other machines are asked. Throws RATE_LIMITED. */
+  consumeLookup(accountId: string): Promise<void>
 }
 
 /** Budgets per minute, which all processes with the same counts share. Without counts, this process counts alone. */
@@ -44,6 +50,7 @@ export function createRateLimits(config: RateLimitSettings, counts: SharedCounts
   const requests = budget('requests of this account', limit, within('account', counts))
   const operations = new SharedBudget(config.BERTH_OPERATION_RATE_LIMIT, within('operation', counts))
   const logins = new SharedBudget(config.BERTH_REGISTRY_LOGIN_RATE_LIMIT, within('login', counts))
+  const lookups = new SharedBudget(config.BERTH_LOOKUP_RATE_LIMIT, within('lookup', counts))
   return {
     consumeAddress: (address) => perAddress.consume(address, 1),
     consumeAnonymous: (address, points = 1) => anonymous.consume(address, points),
@@ -56,6 +63,11 @@ export function createRateLimits(config: RateLimitSettings, counts: SharedCounts
     async consumeLogin(accountId) {
       const { isExceeded, secondsLeft } = await logins.consume(accountId, 1)
       if (isExceeded) throw rateLimited('TOO_MANY_LOGINS', 'logins tried at registries for this account', secondsLeft)
+    },
+    async consumeLookup(accountId) {
+      const { isExceeded, secondsLeft } = await lookups.consume(accountId, 1)
+      if (isExceeded)
+        throw rateLimited('TOO_MANY_LOOKUPS', 'reads of this account that ask DNS or git hosts', secondsLeft)
     },
   }
 }

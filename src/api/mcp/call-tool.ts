@@ -112,7 +112,8 @@ function answerCall(
   given: Record<string, unknown>,
   { caller, requestId, origin, address, gone }: ToolCaller,
 ): Promise<RouteAnswer> {
-  if ('read' in route) return answerRead(dependencies, route, { caller, requestId }, withLists(route.read.query, given))
+  if ('read' in route)
+    return answerRead(dependencies, route, { caller, requestId, origin }, withLists(route.read.query, given))
   const { options, input } = splitOptions(dependencies.options, given)
   const signal = options.waitSeconds ? AbortSignal.any([gone(), dependencies.draining]) : undefined
   return answerWrite(dependencies, route, {

@@ -19,6 +19,7 @@ import { limitBody } from '../http/request-body.ts'
 import { mountMcp } from '../mcp/mount-mcp.ts'
 import { mountOauth } from '../oauth/mount-oauth.ts'
 import { mountBackupFiles } from '../rest/endpoints/backup-files.ts'
+import { mountLogFiles } from '../rest/endpoints/log-files.ts'
 import { mountGitHooks } from '../rest/endpoints/receive-git-hook.ts'
 import { mountUploads } from '../rest/endpoints/uploads.ts'
 import { mountDocs } from '../rest/openapi/docs.ts'
@@ -85,6 +86,7 @@ export function createServer({
   mountRest(app, { services, config, draining: draining.signal }, [identified, limited])
   mountUploads(app, { services, config, draining: draining.signal })
   mountBackupFiles(app, { services, config, draining: draining.signal })
+  mountLogFiles(app, { services, config, draining: draining.signal })
   mountGitHooks(app, { services, config, draining: draining.signal }, admission)
   mountGraphQL(app, graphql, [identify({ admission, isRequired: false })])
   mountGraphiqlFiles(app)

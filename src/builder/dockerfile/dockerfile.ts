@@ -9,7 +9,7 @@ import { safePath } from '../archive/entry-rules.ts'
 import { readFacts } from '../source-facts.ts'
 
 /** Where a Dockerfile is looked for unless another path is named. */
-const USUAL_PATH = 'Dockerfile'
+export const USUAL_PATH = 'Dockerfile'
 const MAX_BYTES = 256 * 1024
 const NAMES_SHOWN = 5
 const NAME_CHARACTERS = 60
@@ -86,7 +86,7 @@ async function detectedDockerfile(context: string, writing: Writing): Promise<Wr
 }
 
 /** Its text, from the context folder or the source's root; null where there is none. */
-async function findDockerfile(tree: string, context: string, path: string): Promise<string | null> {
+export async function findDockerfile(tree: string, context: string, path: string): Promise<string | null> {
   const clean = safePath(path)
   const root = await realpath(tree)
   for (const folder of [context, tree]) {

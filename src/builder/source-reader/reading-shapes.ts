@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { BUILD_FAILURE_REASONS } from '../../domain/build-failure.ts'
 import { MAX_ABSENT } from '../archive/source-tree.ts'
 import { MAX_IMAGES } from '../dockerfile/base-images.ts'
+import { MAX_PORTS, MAX_SHOWN } from '../inspect-tree.ts'
 import { COMMIT, MAX_ADDRESS, MAX_PATH_LENGTH, MAX_SUBMODULES } from '../limits.ts'
 import { MAX_MESSAGE_LENGTH } from './frames.ts'
 import type { ReadingName, Readings } from './readings.ts'
@@ -38,6 +39,16 @@ export const answerShapes = {
     origin: z.string().max(2 * MAX_PATH_LENGTH),
     path: z.string().max(MAX_PATH_LENGTH).nullable(),
     installs: z.boolean(),
+  }),
+  inspect: z.strictObject({
+    preset: z.string().max(MAX_NAME_LENGTH).nullable(),
+    presetVersion: z.string().max(MAX_NAME_LENGTH).nullable(),
+    sign: z.string().max(MAX_SHOWN).nullable(),
+    problem: z.string().max(MAX_SHOWN).nullable(),
+    dockerfilePath: z.string().max(MAX_NAME_LENGTH).nullable(),
+    composePath: z.string().max(MAX_NAME_LENGTH).nullable(),
+    startCommand: z.string().max(MAX_SHOWN).nullable(),
+    ports: z.array(z.int().min(1).max(65_535)).max(MAX_PORTS),
   }),
   exposedVariables: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_VARIABLES),
   declaredVariables: z.array(z.string().max(MAX_NAME_LENGTH)).max(MAX_VARIABLES),

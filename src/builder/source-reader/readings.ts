@@ -81,6 +81,12 @@ export const readings = {
     return relative(await realpath(tree), await contextFolder(tree, contextDir))
   },
 
+  /** What the source looks like, before there is an app of it. */
+  async inspect({ tree, contextDir }: { tree: string; contextDir: string }) {
+    const { inspectTree } = await import('../inspect-tree.ts')
+    return inspectTree(tree, contextDir)
+  },
+
   /** The Dockerfile that the plan names, or that its preset writes. */
   async writeDockerfile({ plan, tree, context, ...writing }: Writing) {
     const { dockerfileFor } = await import('../dockerfile/dockerfile.ts')

@@ -49,6 +49,7 @@ const SUBJECTS: Readonly<Record<ReadingName, string>> = {
   submodules: 'the settings of submodules',
   checkLinks: 'the links of the source',
   findContext: 'the build context’s folder',
+  inspect: 'the files that show what the source is',
   writeDockerfile: 'the Dockerfile, or the files that the preset needs',
   exposedVariables: 'the Dockerfile',
   declaredVariables: 'the Dockerfile',

@@ -21,6 +21,9 @@ export interface EngineMachine {
   cgroupDriver: string
   /** Without it, containers may take all memory of the machine. */
   hasMemoryLimit: boolean
+  /** Processors of the machine, and its memory in bytes. */
+  cpus: number
+  memoryBytes: number
   /** Addresses that are asked for images of the public registry before that one is. */
   mirrors: readonly string[]
 }

@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import { command, originOf } from '../../calls/command.ts'
 import { id } from '../../calls/input.ts'
@@ -9,14 +8,13 @@ import type { Database } from '../../storage/database/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
 import type { Vault } from '../../storage/secrets/vault.ts'
 import { makerMay } from '../links/maker-may.ts'
+import { endOf, isSignature, makerOf, signatureOf, whileOpen } from '../links/signed-link.ts'
 import { backupDownloadAnswer } from './backup-fields.ts'
 import { lockBackup, requireAvailable } from './load-backup.ts'
 
 export const BACKUP_FILE_PATH = '/api/public/v1/app-env/backup-file'
 
 const LINK_SECONDS = 900
-/** How long a download goes on after its address has ended. */
-const RECHECK_MS = 5_000
 
 export const downloadBackup = command({
   name: 'downloadBackup',
@@ -36,12 +34,10 @@ export const downloadBackup = command({
         'A backup with point in time is of use only with the log that belongs to it: restore it, or download one taken by hand',
       )
     const now = await databaseTime(context.tx)
-    // The address is given away, and ends with the token that asked for it.
-    const end = Math.min(now.getTime() + LINK_SECONDS * 1000, context.caller.expiresAt?.getTime() ?? Infinity)
-    const expires = String(Math.floor(end / 1000))
+    const expires = String(endOf(now, LINK_SECONDS, context.caller.expiresAt))
     const expiresAt = new Date(Number(expires) * 1000).toISOString()
     const signed = { backupKey: backup.id, expires, maker: context.caller.tokenId }
-    const signature = signatureOf(context.vault, signed, await isThere(context.tx, backup.appEnvId))
+    const signature = backupSignature(context.vault, signed, await isThere(context.tx, backup.appEnvId))
     context.auditDetails({ cliEnvName: backup.cliEnvName, presetVersion: backup.presetVersion, expiresAt })
     context.created(signature)
     const query = new URLSearchParams({ backupKey: backup.id, expires, signature })
@@ -59,14 +55,10 @@ interface Signed {
 }
 
 /** Names its maker. An address made while the environment was there ends with it; its backups stay, and have others. */
-function signatureOf(vault: Vault, { backupKey, expires, maker }: Signed, isThere: boolean): string {
-  const mac = vault.linkMac(`download ${backupKey} ${maker} ${expires} ${isThere ? 'of an environment' : 'of none'}`)
-  return `${Buffer.from(maker).toString('base64url')}-${mac}`
+function backupSignature(vault: Vault, { backupKey, expires, maker }: Signed, isThere: boolean): string {
+  const text = `download ${backupKey} ${maker} ${expires} ${isThere ? 'of an environment' : 'of none'}`
+  return signatureOf(vault, text, maker)
 }
-
-/** The token that a signature names, which is to be believed once the signature holds. */
-const makerOf = (signature: string): string =>
-  Buffer.from(signature.slice(0, signature.lastIndexOf('-')), 'base64url').toString()
 
 const isThere = async (database: Pick<Database, 'appEnv'>, id: string): Promise<boolean> =>
   (await database.appEnv.count({ where: { id, deletedAt: null } })) > 0
@@ -101,20 +93,5 @@ export async function readBackupByLink(
   return { name: `${cliEnvName}-${at}.backup`, content: whileOpen(content, isOpen, gone) }
 }
 
-function isSigned(vault: Vault, { signature, ...link }: BackupLink, isThere: boolean): boolean {
-  const expected = Buffer.from(signatureOf(vault, { ...link, maker: makerOf(signature) }, isThere))
-  const sent = Buffer.from(signature)
-  return sent.length === expected.length && timingSafeEqual(sent, expected)
-}
-
-/** A large backup takes longer to read than a token to be revoked. */
-async function* whileOpen<Chunk>(content: AsyncIterable<Chunk>, isOpen: () => Promise<boolean>, gone: () => Error) {
-  let askedAt = performance.now()
-  for await (const chunk of content) {
-    if (performance.now() - askedAt > RECHECK_MS) {
-      if (!(await isOpen())) throw gone()
-      askedAt = performance.now()
-    }
-    yield chunk
-  }
-}
+const isSigned = (vault: Vault, { signature, ...link }: BackupLink, isThere: boolean): boolean =>
+  isSignature(signature, backupSignature(vault, { ...link, maker: makerOf(signature) }, isThere))

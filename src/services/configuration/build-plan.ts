@@ -16,7 +16,10 @@ type SourceApp = Pick<
 >
 
 /** The URL that an app's repository is cloned from: the given URL, or the provider's for namespace and name. */
-export function repositoryUrl({ gitRepo, gitNamespace }: SourceApp, { BERTH_GITHUB_URL }: Config): string | null {
+export function repositoryUrl(
+  { gitRepo, gitNamespace }: Pick<SourceApp, 'gitRepo' | 'gitNamespace'>,
+  { BERTH_GITHUB_URL }: Config,
+): string | null {
   if (!gitRepo) return null
   // What requests refuse today, an app that was made earlier may hold: the build says what is wrong with it.
   if (isHttpAddress(gitRepo) || foreignTransport(gitRepo)) return gitRepo

@@ -1,7 +1,7 @@
 import type { CommandContext } from '../../calls/command.ts'
 import type { Config } from '../../config/config.ts'
 import { conflict, forbidden } from '../../domain/errors.ts'
-import type { Transaction } from '../../storage/database/client.ts'
+import type { Database, Transaction } from '../../storage/database/client.ts'
 
 /** Without the App's key, an installation's number opens nothing, and needs no proof. */
 export const hasGitHubApp = ({ BERTH_GITHUB_APP_ID, BERTH_GITHUB_PRIVATE_KEY }: Config): boolean =>
@@ -40,8 +40,17 @@ export async function requireOwnInstallation(
 ): Promise<void> {
   if (!installationId || !hasGitHubApp(config)) return
   if (caller.isInstallationAdmin) return recordInstallation(tx, installationId, accountId, caller.userId)
+  await requireProved(tx, accountId, installationId)
+}
+
+/** Throws FORBIDDEN unless the account has proved that the installation is its own. */
+export async function requireProved(
+  client: Database | Transaction,
+  accountId: string,
+  installationId: string,
+): Promise<void> {
   const key = { installationId, accountId }
-  if (await tx.gitInstallation.findUnique({ where: { installationId_accountId: key } })) return
+  if (await client.gitInstallation.findUnique({ where: { installationId_accountId: key } })) return
   const message = `gitInstallationId: the account has not proved that installation ${installationId} is its own: call connectGitInstallation first`
   throw forbidden('GIT_INSTALLATION_UNPROVED', message)
 }

@@ -18,12 +18,12 @@ import { releaseHosts } from '../lifecycle/cooling-hosts.ts'
 import { type AppEnvTarget, lockAppEnv } from '../targets/load-app-env.ts'
 import { claimableHost, proveClaim } from './claim-host.ts'
 import { host, ownHostExample } from './host-fields.ts'
-import { hostRecord, namedHost, type WhichHost } from './host-queries.ts'
+import { hostRecord } from './host-queries.ts'
+import { type WhichHost, whichHost } from './which-host.ts'
 
 const MAX_HOSTS = 50
 
 const hostName = pasted().min(1).max(300).describe('Host name, such as shop.example.com.')
-const whichHost = { ...appEnvTarget, ...namedHost }
 
 type ShownHost = Awaited<ReturnType<typeof announceHost>>
 

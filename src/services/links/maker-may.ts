@@ -1,5 +1,5 @@
 import { callerOf, withMemberships } from '../../calls/authenticate.ts'
-import { may, type Scoped } from '../../calls/caller.ts'
+import { type Caller, may, type Scoped } from '../../calls/caller.ts'
 import type { Permission } from '../../domain/permissions.ts'
 import type { Database } from '../../storage/database/client.ts'
 import { databaseTime } from '../../storage/database/time.ts'
@@ -14,9 +14,19 @@ export async function makerMay(
   permission: Permission,
   on: Scoped,
 ): Promise<boolean> {
+  const maker = await callerOfMaker(database, tokenId, on.accountId)
+  return maker !== null && may(maker, permission, on)
+}
+
+/** The caller that made a link, as the database knows them now; null where the token has ended. */
+export async function callerOfMaker(
+  database: Database,
+  tokenId: string | null,
+  accountId: string | null,
+): Promise<Caller | null> {
   const token = tokenId ? await database.token.findUnique({ where: { id: tokenId }, include: withMemberships }) : null
-  if (!token || token.revokedAt) return false
+  if (!token || token.revokedAt) return null
   // A session that was signed out of ends here, too.
-  if (token.expiresAt && token.expiresAt <= (await databaseTime(database))) return false
-  return may(callerOf(token, on.accountId), permission, on)
+  if (token.expiresAt && token.expiresAt <= (await databaseTime(database))) return null
+  return callerOf(token, accountId)
 }

@@ -41,7 +41,7 @@ export async function searchManyLogs(
   filter: Omit<LogFilter, 'contentId' | 'containerName' | 'jobRunId'>,
   { limit, olderThan }: { limit: number; olderThan?: ManyPosition | undefined },
 ): Promise<ManyPage> {
-  const scopes = await scopesOf(database, await watchedIds(database, caller, address), filter)
+  const scopes = await watchedScopes(database, caller, address, filter)
   if (scopes.size === 0) return { lines: [], next: null }
   const condition = conditionOf(filter, [])
   const share = condition ? Math.max(MIN_SHARE, Math.floor(MAX_SCANNED / scopes.size)) : limit + 1
@@ -84,6 +84,14 @@ export async function searchManyLogs(
   return { lines, next: rows.length > limit ? (kept.at(-1) ?? null) : end }
 }
 
+/** The logs of several environments, by their ids. Throws for what the caller may not watch. */
+export const watchedScopes = async (
+  database: Database,
+  caller: Caller,
+  address: ManyAddress,
+  filter: LogFilter,
+): Promise<Map<number, Scope>> => scopesOf(database, await watchedIds(database, caller, address), filter)
+
 async function watchedIds(database: Database, caller: Caller, address: ManyAddress): Promise<string[]> {
   const { appEnvIds, appId, accountId } = address
   if (appEnvIds) {
@@ -118,7 +126,7 @@ async function existingAccount(database: Database, id: string): Promise<string> 
   return account.id
 }
 
-interface Scope {
+export interface Scope {
   appEnvId: string
   lastNumber: bigint
   format: LogFormat | null

@@ -3,6 +3,7 @@ import { ORDER } from '../../calls/order.ts'
 import { wholeListQuery } from '../../calls/query.ts'
 import { findRows, type Wanted } from '../../calls/read.ts'
 import type { Database } from '../../storage/database/client.ts'
+import { type MachineRecord, machine } from './machine-fields.ts'
 import { plan } from './plan-fields.ts'
 import { regionEngine } from './region-engine-fields.ts'
 
@@ -41,4 +42,43 @@ export const listRegionEngines = wholeListQuery({
   items: 'engines',
   itemsAbout: 'Engines, by the code of their region.',
   all: ({ database, caller }, _filter, wanted) => findRegionEngines(database, caller, wanted),
+})
+
+/** A machine serves all regions that have no engine of their own: what is known of it is the same in each. */
+async function findMachines(database: Database, caller: Caller): Promise<MachineRecord[]> {
+  permit(caller, 'installation:manage', { accountId: null })
+  const regions = await database.region.findMany({ orderBy: ORDER.region, include: { hosts: true } })
+  const engines = Map.groupBy(regions, ({ code, engine }) => (engine === null ? null : code))
+  return [...engines.values()].map((served) => {
+    const [host = UNSEEN] = served.flatMap(({ hosts }) => hosts)
+    return machine.answer.record({
+      ...host,
+      regions: served.map(({ code }) => code),
+      engine: served[0]?.engine ?? null,
+    })
+  })
+}
+
+const UNSEEN = {
+  reachable: null,
+  cpus: null,
+  memoryMb: null,
+  loadAverage: null,
+  memoryUsedMb: null,
+  diskMb: null,
+  diskFreeMb: null,
+  measuredAt: null,
+}
+
+export const listMachines = wholeListQuery({
+  name: 'listMachines',
+  path: '/machines',
+  permission: 'installation:manage',
+  about:
+    'The machines of the container engines, with their size and load, as workers measured them last. For the installation’s admin.',
+  input: {},
+  of: machine,
+  isRecord: true,
+  itemsAbout: 'Machines, by the code of their first region.',
+  all: ({ database, caller }) => findMachines(database, caller),
 })

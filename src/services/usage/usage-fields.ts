@@ -59,6 +59,31 @@ export const usageTotal = resource({
   fields: amounts,
 })
 
+/** What environments with one value of a label used together. */
+export interface LabelTotals {
+  value: string | null
+  total: string
+  totals: UsageAmount[]
+}
+
+const ofLabel = fieldsOf<LabelTotals>()
+
+const usageOfLabel = resource({
+  name: 'UsageOfLabel',
+  id: 'UsageOfLabel',
+  description: 'Usage of all environments with one value of a label, between two times.',
+  examples: { value: 'payments', total: '4.20' },
+  fields: {
+    value: ofLabel.given(
+      'value',
+      text.nullable(),
+      'Value of the label; null for environments without it, such as deleted ones.',
+    ),
+    total: ofLabel.given('total', text, 'Price of the usage of these environments.'),
+    totals: ofLabel.given('totals', z.array(usageTotal.answer.type), 'Usage of these environments by kind.'),
+  },
+})
+
 export interface UsageRecord {
   accountId: string
   from: string
@@ -68,6 +93,7 @@ export interface UsageRecord {
   forecast: string
   totals: UsageAmount[]
   builds: BuildTotals
+  byLabel?: LabelTotals[] | undefined
 }
 
 export interface BuildTotals {
@@ -106,6 +132,11 @@ export const usage = resource({
     ),
     totals: usageField.given('totals', z.array(usageTotal.answer.type), 'Usage by kind.'),
     builds: usageField.given('builds', buildTotals.answer.type, 'Resources that builds used, without prices.'),
+    byLabel: usageField.given(
+      'byLabel',
+      z.array(usageOfLabel.answer.type).optional(),
+      'Usage by value of the label that `labelKey` names, by value; the totals add up to all that is shown. Only where it was sent.',
+    ),
   },
 })
 

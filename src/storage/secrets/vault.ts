@@ -19,7 +19,7 @@ export interface AccountVault {
   /** The variable with its value sealed under this account's key, for one that was sealed under another. */
   sealAgain(variable: SealedVariable, value: string): SealedVariable
   sealVariable(variable: { name: string; value: string; type: VariableType; isSecret: boolean }): SealedVariable
-  openVariable(variable: SealedVariable): string
+  openVariable(variable: Pick<SealedVariable, 'id' | 'sealedValue'>): string
   sealCredential(id: string, data: unknown): string
   openCredential(id: string, sealed: string): unknown
   /** The names and passwords of a managed service. */

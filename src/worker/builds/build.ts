@@ -1,11 +1,8 @@
 import { buildKeyOf } from '../../builder/build-key.ts'
-import { type LocatedSource, locateSource, type SourceTools } from '../../builder/locate-source.ts'
-import { type ReaderLimits, startSourceReader } from '../../builder/source-reader/start-source-reader.ts'
-import type { Config } from '../../config/config.ts'
-import { uploadsFolder } from '../../config/upload-files.ts'
+import { type LocatedSource, locateSource } from '../../builder/locate-source.ts'
+import { startSourceReader } from '../../builder/source-reader/start-source-reader.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { type BuildPlan, type BuildSource, recordedPlan } from '../../domain/build-plan.ts'
-import type { BuildLimits } from '../../domain/build-resources.ts'
 import { type BuildUse, buildUseInWords, recordedBuildUse } from '../../domain/build-use.ts'
 import { Failure } from '../../domain/failure.ts'
 import { type GitCommit, parseCommit, recordedCommit } from '../../domain/git-commit.ts'
@@ -24,6 +21,7 @@ import { openBuildDirectory } from './build-directory.ts'
 import { buildImage } from './build-image.ts'
 import { BuildLog } from './build-log.ts'
 import { meterBuild } from './meter-build.ts'
+import { readerLimitsOf, sourceLimitsOf } from './source-limits.ts'
 
 /** A failed command is quoted in full by the engine; its beginning and its exit code are what matters. */
 const COMMAND_CHARACTERS = { first: 180, last: 60 }
@@ -196,7 +194,11 @@ function shortened(message: string): string {
  * proved to be its own, whenever the app was created. Throws SOURCE_REFUSED.
  */
 export async function assertOwnInstallation(
-  { database, config, appEnv: { accountId } }: Pick<VersionAttemptContext, 'database' | 'config' | 'appEnv'>,
+  {
+    database,
+    config,
+    appEnv: { accountId },
+  }: Pick<VersionAttemptContext, 'database' | 'config'> & { appEnv: { accountId: string } },
   source: BuildSource,
 ): Promise<void> {
   if (source.kind !== 'git' || !source.installationId || !config.BERTH_GITHUB_APP_ID) return
@@ -210,31 +212,3 @@ export async function assertOwnInstallation(
     `The account has not proved that the GitHub App installation ${installationId} is its own: call connectGitInstallation, then build again`,
   )
 }
-
-const BYTES_PER_MB = 1024 * 1024
-
-/** Limits for fetching a source, from the settings. */
-function sourceLimitsOf(config: Config, signal: AbortSignal): SourceTools {
-  const { BERTH_GITHUB_APP_ID: appId, BERTH_GITHUB_PRIVATE_KEY: privateKey } = config
-  return {
-    limits: {
-      maxBytes: config.BERTH_SOURCE_LIMIT_MB * BYTES_PER_MB,
-      maxFiles: config.BERTH_SOURCE_LIMIT_FILES,
-      timeoutSeconds: config.BERTH_SOURCE_TIMEOUT_SECONDS,
-    },
-    uploads: uploadsFolder(config),
-    allowsPrivateHosts: config.BERTH_GIT_PRIVATE_HOSTS,
-    gitHub:
-      appId && privateKey
-        ? { appId, privateKey, apiUrl: config.BERTH_GITHUB_API_URL, cloneUrl: config.BERTH_GITHUB_URL }
-        : null,
-    signal,
-  }
-}
-
-/** Limits for the process that reads a source, as long as its build may take. */
-const readerLimitsOf = (config: Config, { timeoutSeconds }: BuildLimits): ReaderLimits => ({
-  heapMb: config.BERTH_SOURCE_READING_MB,
-  readingSeconds: config.BERTH_SOURCE_READING_SECONDS,
-  cpuSeconds: config.BERTH_SOURCE_TIMEOUT_SECONDS + timeoutSeconds,
-})

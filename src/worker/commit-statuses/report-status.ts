@@ -1,4 +1,3 @@
-import { mintToken } from '../../builder/git/github-app.ts'
 import { BuildFailure } from '../../domain/build-failure.ts'
 import { CLAIM_SECONDS, type CommitState, isWorthRetrying, statusRequest } from '../../domain/commit-status.ts'
 import type { GitHookSecrets } from '../../domain/git-push.ts'
@@ -6,6 +5,7 @@ import { publicUrl } from '../../domain/public-url.ts'
 import { inParallel } from '../../engines/runtime/in-parallel.ts'
 import { askAddress } from '../../network/addresses/ask-address.ts'
 import { HostRules } from '../../network/addresses/host-rules.ts'
+import { mintToken } from '../../network/git/github-app.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
 import { type ClaimedStatus, claimStatuses, recordAttempt, type StatusOutcome } from './commit-status-table.ts'
 

@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts'
 import type { WorkerContext } from '../context/worker-context.ts'
+import { measureMachine } from '../engine/measure-machine.ts'
 import { DiskMeasurement } from '../housekeeping/measure-disk.ts'
 import { meter } from '../housekeeping/meter.ts'
 import {
@@ -53,6 +54,7 @@ export function engineTasks(
   const readings = new ReadingHistory()
   const onEngine: PeriodicTask[] = [
     { name: 'containers', ...often, run: (signal) => containers.sweep(signal) },
+    { name: 'machine', ...often, run: (signal) => measureMachine(context, signal) },
     { name: 'build-steps', ...often, run: (signal) => sweepBuildSteps(context, signal) },
     { name: 'service-tasks', ...often, run: (signal) => sweepTasks(context, signal) },
     { name: 'lost-remote-sessions', ...often, run: (signal) => remoteSessions.sweepLost(signal) },

@@ -1,5 +1,6 @@
 import { createDnsRecords } from '../../network/addresses/dns-records.ts'
 import { clearBuildDirectories } from '../builds/build-directory.ts'
+import { inspectSources, sweepInspections } from '../builds/inspect-sources.ts'
 import { reportDueStatuses } from '../commit-statuses/report-status.ts'
 import type { InstallationContext } from '../context/worker-context.ts'
 import {
@@ -41,6 +42,7 @@ export function installationTasks(context: InstallationContext): PeriodicTask[] 
   return [
     { name: 'installations', ...awaited, run: () => context.advanceInstallations() },
     { name: 'commit-statuses', ...awaited, run: () => reportDueStatuses(context) },
+    { name: 'source-inspections', everySeconds: HOSTS_SECONDS, run: (signal) => inspectSources(context, signal) },
     { name: 'hosts', everySeconds: HOSTS_SECONDS, run: () => validateDueHosts(context, records) },
     { name: 'wake-problem', everySeconds: WAKE_PROBLEM_SECONDS, run: () => wakeProblem.note(database) },
     { name: 'backups', ...often, ...stored, run: (signal) => sweepBackups(context, signal) },
@@ -54,6 +56,7 @@ export function installationTasks(context: InstallationContext): PeriodicTask[] 
     { name: 'old-logs', ...seldom, run: () => deleteOldLogs(database) },
     { name: 'log-size', ...seldom, run: () => trimLogs(database, config.BERTH_LOG_KEPT_MB) },
     { name: 'build-directories', ...seldom, run: () => clearBuildDirectories(config, database) },
+    { name: 'old-inspections', ...seldom, run: () => sweepInspections(context) },
     { name: 'uploads', ...seldom, run: () => sweepUploads(config, database) },
     { name: 'request-loads', ...seldom, run: () => deleteOldLoads(database) },
   ]

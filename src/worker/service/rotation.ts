@@ -5,6 +5,7 @@ import type { ObservedReplica } from '../../engines/runtime/container-runtime.ts
 import { failpoint } from '../../fault-injection/failpoint.ts'
 import type { Transaction } from '../../storage/database/client.ts'
 import { openedCredentials } from '../../storage/references/connection-urls.ts'
+import { refersTo } from '../../storage/references/referring-variables.ts'
 import { VersionFailed } from '../attempt/version-failed.ts'
 import type { ClaimedAppEnv, EnvironmentContext } from '../context/environment-context.ts'
 import { serviceContainer } from './service-container.ts'
@@ -57,6 +58,5 @@ export async function recordRotation(
     UPDATE service_credentials SET sealed_data = ${sealedNext}, sealed_next = NULL, rotated_at = now()
     WHERE id = ${id} AND sealed_next = ${sealedNext}`
   await tx.$executeRaw`
-    UPDATE variable SET references_changed_at = now() FROM app_env e
-    WHERE e.id = app_env_id AND e.account_id = ${accountId} AND "references" @> ARRAY[${cliEnvName}]`
+    UPDATE variable v SET references_changed_at = now() FROM app_env e WHERE ${refersTo(accountId, cliEnvName)}`
 }

@@ -132,6 +132,7 @@ describe('limits', () => {
       BERTH_ANONYMOUS_RATE_LIMIT: 2,
       BERTH_OPERATION_RATE_LIMIT: 1,
       BERTH_REGISTRY_LOGIN_RATE_LIMIT: 10,
+      BERTH_LOOKUP_RATE_LIMIT: 10,
     })
     const { call: limited } = serveRest(world, { limits })
     const { token } = await world.user({ accountId: await world.account() })
@@ -154,6 +155,7 @@ describe('limits', () => {
       BERTH_ANONYMOUS_RATE_LIMIT: 2,
       BERTH_OPERATION_RATE_LIMIT: 1,
       BERTH_REGISTRY_LOGIN_RATE_LIMIT: 10,
+      BERTH_LOOKUP_RATE_LIMIT: 10,
     })
     const services = createServices({ ...world, limits })
     const { call: limited } = serveRest(world, { limits, services })
@@ -174,6 +176,7 @@ describe('limits', () => {
         BERTH_ANONYMOUS_RATE_LIMIT: 2,
         BERTH_OPERATION_RATE_LIMIT: 1,
         BERTH_REGISTRY_LOGIN_RATE_LIMIT: 10,
+        BERTH_LOOKUP_RATE_LIMIT: 10,
       }),
     })
     const statuses = []

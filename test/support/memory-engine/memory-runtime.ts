@@ -1,3 +1,4 @@
+import { availableParallelism, totalmem } from 'node:os'
 import { replicaName } from '../../../src/domain/replica-name.ts'
 import {
   type ContainerRuntime,
@@ -22,6 +23,8 @@ const MACHINE = {
   cgroupDriver: 'none',
   hasMemoryLimit: true,
   mirrors: [],
+  cpus: availableParallelism(),
+  memoryBytes: totalmem(),
 }
 
 type LogCall = Parameters<ContainerRuntime['logs']>[1]

@@ -13,8 +13,9 @@ import type { LoadedAppEnv } from '../../../services/targets/load-app-env.ts'
 import { builder } from '../builder.ts'
 import { recordType, relationOf, wordsOf } from '../derive/resource-fields.ts'
 import { AppEnv } from './app-env.ts'
+import { Node } from './node.ts'
 
-const Variable = recordType<OpenVariable>(variable)
+const Variable = recordType<OpenVariable>(variable, [Node])
 
 type PendingChanges = RecordOf<typeof pendingChanges.answer>
 

@@ -17,8 +17,10 @@ import { eventType } from '../../../services/event/event-fields.ts'
 import { gitDeliveryOutcome } from '../../../services/git-hook/git-delivery-fields.ts'
 import { gitHookProvider } from '../../../services/git-hook/git-hook-fields.ts'
 import { healthCheckTypes, probeType } from '../../../services/health-check/health-check-fields.ts'
+import { certificateState, dnsRecordType, dnsWay } from '../../../services/host/host-dns-fields.ts'
 import { hostStatus } from '../../../services/host/host-fields.ts'
 import { jobRunStatus, jobRunTrigger } from '../../../services/job-run/job-run-fields.ts'
+import { logFileFormat } from '../../../services/log/download-logs.ts'
 import { logLevel, logStream } from '../../../services/log/log-line-fields.ts'
 import { metric, metricSplit, metricStep, metricUnit } from '../../../services/metric/metric-fields.ts'
 import { authorizationStatus } from '../../../services/oauth/authorization-fields.ts'
@@ -27,6 +29,7 @@ import { terminationReason } from '../../../services/pod/pod-fields.ts'
 import { searchKind } from '../../../services/search/search-fields.ts'
 import { solutionCategory, solutionInputType } from '../../../services/solution/solution-fields.ts'
 import { componentState, installationStatus } from '../../../services/solution/solution-installation-fields.ts'
+import { sourceInspectionStatus } from '../../../services/source/source-inspection-fields.ts'
 import { appEnvStatus } from '../../../services/targets/app-env-reference.ts'
 import { scope, tokenKind } from '../../../services/token/token-fields.ts'
 import { usageKind, usageUnit } from '../../../services/usage/usage-fields.ts'
@@ -64,6 +67,11 @@ const OTHERS: readonly Enumeration[] = [
   operationStatus,
   changeKind,
   hostStatus,
+  dnsRecordType,
+  dnsWay,
+  certificateState,
+  logFileFormat,
+  sourceInspectionStatus,
   eventType,
   backupKind,
   backupStatus,

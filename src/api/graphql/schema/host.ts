@@ -3,14 +3,19 @@ import { addHost, validateHost } from '../../../services/host/host-commands.ts'
 import { host, proofFields } from '../../../services/host/host-fields.ts'
 import { builder } from '../builder.ts'
 import { commandMutation } from '../derive/command-mutation.ts'
-import { rowFields, wordsOf } from '../derive/resource-fields.ts'
+import { rowFields, rowType, wordsOf } from '../derive/resource-fields.ts'
+import { Node } from './node.ts'
 import { appEnvById, outcomeFields } from './payload-fields.ts'
 
-builder.prismaObject('Host', {
-  description: host.description,
-  select: { id: true },
-  fields: (t) => rowFields(t, host),
-})
+rowType(
+  host,
+  builder.prismaObject('Host', {
+    description: host.description,
+    interfaces: [Node],
+    select: { id: true },
+    fields: (t) => rowFields(t, host),
+  }),
+)
 
 for (const change of [addHost, validateHost]) {
   commandMutation(change, (t) => ({

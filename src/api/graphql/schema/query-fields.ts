@@ -172,7 +172,20 @@ function wholeListField(t: QueryBuilder, query: WholeListQuery<Arguments>, words
 }
 
 /** Reads that are about more than the account, or need more than its id. */
-const ABOUT_MORE = ['account', 'regions', 'solutions', 'app', 'tokens', 'member', 'appEnvToken', 'search']
+const ABOUT_MORE = [
+  'account',
+  'regions',
+  'solutions',
+  'app',
+  'tokens',
+  'member',
+  'appEnvToken',
+  'search',
+  'hostDns',
+  'logsDownload',
+  'gitBranches',
+  'gitRepositories',
+]
 
 /** Reads of what belongs to an object are its fields too, but for those that it has by hand. */
 function fieldsBelow(t: QueryBuilder, argument: string, omitted: readonly string[], byHand: readonly string[]) {

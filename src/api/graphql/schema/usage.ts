@@ -1,6 +1,8 @@
+import { z } from 'zod'
+import { parseInput } from '../../../calls/perform.ts'
 import type { UsageLine as Line } from '../../../domain/usage-price.ts'
 import { type UsageRecord, usage, usageLine } from '../../../services/usage/usage-fields.ts'
-import { cursorOfLine } from '../../../services/usage/usage-queries.ts'
+import { byLabels, cursorOfLine } from '../../../services/usage/usage-queries.ts'
 import { builder } from '../builder.ts'
 import { recordType } from '../derive/resource-fields.ts'
 import { USUAL_PAGE } from '../limits/sizes.ts'
@@ -17,9 +19,12 @@ interface Filter {
   accountId?: string | number | null | undefined
   from?: Date | null | undefined
   to?: Date | null | undefined
+  labels?: readonly string[] | null | undefined
+  labelKey?: string | null | undefined
 }
 
-const filterOf = ({ accountId, from, to }: Filter) => ({
+const filterOf = ({ accountId, from, to, labels, labelKey }: Filter) => ({
+  ...parseInput(z.strictObject(byLabels), { labels: labels ?? undefined, labelKey: labelKey ?? undefined }),
   accountId: accountId === null || accountId === undefined ? undefined : String(accountId),
   from: from?.toISOString(),
   to: to?.toISOString(),
@@ -34,6 +39,8 @@ builder.queryFields((t) => ({
       accountId: t.arg.id({ description: ACCOUNT }),
       from: t.arg({ type: 'DateTime', description: FROM }),
       to: t.arg({ type: 'DateTime', description: TO }),
+      labels: t.arg.stringList({ description: byLabels.labels.description ?? '' }),
+      labelKey: t.arg.string({ description: byLabels.labelKey.description ?? '' }),
     },
     resolve: (_root, filter, { services, caller }) => services.usage.totals(caller, filterOf(filter)),
   }),
@@ -46,11 +53,12 @@ builder.queryFields((t) => ({
         accountId: t.arg.id({ description: ACCOUNT }),
         from: t.arg({ type: 'DateTime', description: FROM }),
         to: t.arg({ type: 'DateTime', description: TO }),
+        labels: t.arg.stringList({ description: byLabels.labels.description ?? '' }),
       },
-      async resolve(_root, { accountId, from, to, ...page }, { services, caller }) {
+      async resolve(_root, { accountId, from, to, labels, ...page }, { services, caller }) {
         const found = await services.usage.lines(
           caller,
-          filterOf({ accountId, from, to }),
+          filterOf({ accountId, from, to, labels }),
           pageRequest(page, USUAL_PAGE),
         )
         return connectionOf(found, cursorOfLine, page.after)

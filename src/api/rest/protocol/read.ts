@@ -11,7 +11,7 @@ export function readHandler(dependencies: RestDependencies, route: ReadRoute) {
   const readQuery = queryReader(route.read.query)
 
   return async (c: ServerContext): Promise<Response> => {
-    const who = { caller: c.get('caller'), requestId: c.get('requestId') }
+    const who = { caller: c.get('caller'), requestId: c.get('requestId'), origin: originIn(c.req.url) }
     const preferred = route.read.mayBeCsv && prefersCsv(c.req.header('accept')) ? { format: 'csv' } : {}
     const query = { ...preferred, ...readQuery(searchOf(c.req.url)) }
     const { text, headers } = await answerRead(dependencies, route, who, query)
@@ -20,13 +20,16 @@ export function readHandler(dependencies: RestDependencies, route: ReadRoute) {
   }
 }
 
+/** Of a whole address: parsing it would cost more than most reads. */
+const originIn = (url: string): string => url.slice(0, url.indexOf('/', url.indexOf('://') + 3))
+
 const prefersCsv = (accept = ''): boolean => /\btext\/csv\b/.test(accept) && !/\bapplication\/json\b/.test(accept)
 
 /** Runs a read: the one way for every transport. */
 export async function answerRead(
   { services, config }: RestDependencies,
   { read }: ReadRoute,
-  who: Pick<ReadContext, 'caller' | 'requestId'>,
+  who: Pick<ReadContext, 'caller' | 'requestId' | 'origin'>,
   input: unknown,
 ): Promise<RouteAnswer> {
   const query = parseInput(read.query, input)

@@ -22,6 +22,7 @@ export interface ReadContext {
   config: Config
   caller: Caller
   requestId: string
+  origin?: string | undefined
 }
 
 /** A success in REST's shape: its body, and additional headers. */

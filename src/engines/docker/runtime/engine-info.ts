@@ -30,6 +30,8 @@ interface Info {
   CgroupVersion?: string
   CgroupDriver?: string
   MemoryLimit?: boolean
+  NCPU: number
+  MemTotal: number
   RegistryConfig?: { Mirrors?: string[] | null } | null
 }
 
@@ -42,6 +44,8 @@ export async function readEngineMachine(engine: DockerEngine, signal: AbortSigna
     cgroupVersion: info.CgroupVersion ?? '1',
     cgroupDriver: info.CgroupDriver ?? 'none',
     hasMemoryLimit: info.MemoryLimit === true,
+    cpus: info.NCPU,
+    memoryBytes: info.MemTotal,
     mirrors: info.RegistryConfig?.Mirrors ?? [],
   }
 }

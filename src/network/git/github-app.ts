@@ -16,6 +16,22 @@ const JWT_SECONDS = 540
 const CLOCK_SKEW_SECONDS = 60
 const TIMEOUT_MS = 15_000
 
+const PAGE = 100
+const MAX_PAGES = 10
+const MAX_NAME = 500
+
+const repositoriesAnswer = z.object({
+  total_count: z.int(),
+  repositories: z.array(
+    z.object({
+      name: z.string().max(MAX_NAME),
+      owner: z.object({ login: z.string().max(MAX_NAME) }),
+      default_branch: z.string().max(MAX_NAME).nullish(),
+      private: z.boolean(),
+    }),
+  ),
+})
+
 const tokenAnswer = z.object({ token: z.string().min(1) })
 
 /** What a token may do, as GitHub names it: `{ contents: 'read' }`. */
@@ -23,7 +39,8 @@ type Permissions = Readonly<Record<string, string>>
 
 interface Asked {
   installationId: string
-  repository: string
+  /** Null: all that the installation has. */
+  repository: string | null
   permissions: Permissions
 }
 
@@ -38,7 +55,7 @@ export async function mintAuthorization(
   return `Basic ${Buffer.from(`x-access-token:${token}`).toString('base64')}`
 }
 
-/** A token for one repository of an installation, and for an hour. It serves one call, and is never stored or logged. */
+/** A token for one repository of an installation, or for all, and for an hour. It serves one call, and is never stored or logged. */
 export async function mintToken(app: GitHubApp, asked: Asked, signal: AbortSignal): Promise<string> {
   const { installationId, repository } = asked
   if (!/^\d{1,20}$/.test(installationId)) {
@@ -50,13 +67,57 @@ export async function mintToken(app: GitHubApp, asked: Asked, signal: AbortSigna
     throw new BuildFailure(
       isFinal ? 'SOURCE_NOT_FOUND' : 'SOURCE_UNREACHABLE',
       isFinal
-        ? `GitHub gives the installation ${installationId} no access to ${repository} (${response.status})`
+        ? `GitHub gives the installation ${installationId} no access${repository === null ? '' : ` to ${repository}`} (${response.status})`
         : `GitHub's API answers ${response.status}`,
     )
   }
   const answer = tokenAnswer.safeParse(await response.json().catch(() => null))
   if (!answer.success) throw new BuildFailure('SOURCE_UNREACHABLE', "GitHub's API gave no token")
   return answer.data.token
+}
+
+export interface InstallationRepository {
+  namespace: string
+  name: string
+  defaultBranch: string | null
+  isPrivate: boolean
+}
+
+/** The repositories that an installation may read, at most 1,000. Throws BuildFailure. */
+export async function listRepositories(
+  app: GitHubApp,
+  installationId: string,
+  signal: AbortSignal,
+): Promise<{ repositories: InstallationRepository[]; isComplete: boolean }> {
+  const permissions = { metadata: 'read' }
+  const token = await mintToken(app, { installationId, repository: null, permissions }, signal)
+  const repositories: InstallationRepository[] = []
+  for (let page = 1; page <= MAX_PAGES; page += 1) {
+    const answer = await repositoriesOf(app, token, page, signal)
+    repositories.push(
+      ...answer.repositories.map(({ name, owner, default_branch, private: isPrivate }) => ({
+        namespace: owner.login,
+        name,
+        defaultBranch: default_branch ?? null,
+        isPrivate,
+      })),
+    )
+    if (repositories.length >= answer.total_count || answer.repositories.length === 0)
+      return { repositories, isComplete: true }
+  }
+  return { repositories, isComplete: false }
+}
+
+async function repositoriesOf({ apiUrl }: GitHubApp, token: string, page: number, signal: AbortSignal) {
+  const url = `${apiUrl.replace(/\/$/, '')}/installation/repositories?per_page=${PAGE}&page=${page}`
+  const headers = { authorization: `Bearer ${token}`, accept: 'application/vnd.github+json', 'user-agent': 'berth' }
+  const bounded = AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)])
+  const response = await fetch(url, { redirect: 'error', signal: bounded, headers }).catch(() => null)
+  signal.throwIfAborted()
+  const answer = repositoriesAnswer.safeParse(await response?.json().catch(() => null))
+  if (response?.ok && answer.success) return answer.data
+  const words = response ? `answers ${response.status}` : 'does not answer'
+  throw new BuildFailure('SOURCE_UNREACHABLE', `GitHub's API ${words}`)
 }
 
 async function ask(
@@ -75,7 +136,7 @@ async function ask(
         'content-type': 'application/json',
         'user-agent': 'berth',
       },
-      body: JSON.stringify({ repositories: [repository], permissions }),
+      body: JSON.stringify({ ...(repository === null ? {} : { repositories: [repository] }), permissions }),
     })
   } catch {
     signal.throwIfAborted()
