@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { printedSchema } from '../../src/api/graphql/print-schema.ts'
@@ -35,7 +35,9 @@ const MAX_OUTPUT_BYTES = 64 * 1024 * 1024
 
 /** What a script of the folder prints, whether it succeeds or not. */
 async function npmRun(script: string): Promise<{ stdout: string; stderr: string; code?: number }> {
-  const env = { ...process.env, BERTH_URL: '', NO_COLOR: '1' }
+  // The tools need the Node.js of the tests, which need not be the machine's.
+  const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
+  const env = { ...process.env, PATH, BERTH_URL: '', NO_COLOR: '1' }
   return run('npm', ['run', '--silent', script], { cwd: folder, env, maxBuffer: MAX_OUTPUT_BYTES }).catch(
     (error) => error,
   )

@@ -184,7 +184,7 @@ describe('what is refused names the field', () => {
 
   test.each([
     ['no metric at all', {}, 'metric', 'is required'],
-    ['both ways to name metrics', { metric: 'requests', metrics: 'requests' }, 'metric', 'together'],
+    ['both ways to name metrics', { metric: 'requests', metrics: 'requests' }, 'metrics', 'together'],
     ['an unknown name among several', { metrics: 'requests,disk' }, 'metrics.1', 'must be one of'],
     ['a metric that a web app does not have', { metrics: 'requests,invocations' }, 'metrics', 'bytes_out'],
     ['an unknown split', { metric: 'requests', by: 'host' }, 'by', 'version'],

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, test } from 'vitest'
 import { npmInstall } from '../support/npm-install.ts'
@@ -14,6 +14,8 @@ import { unique } from './support/user.ts'
 
 const TOOLS = join(import.meta.dirname, '../clients/graphql-tools')
 const TIMEOUT_MS = 200_000
+// The tools need the Node.js of the tests, which need not be the machine's.
+const PATH = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
 const run = promisify(execFile)
 
 let berth: SharedBerth
@@ -35,7 +37,7 @@ beforeAll(async () => {
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
 const environment = (more: Record<string, string> = {}) => ({
-  PATH: process.env.PATH,
+  PATH,
   HOME: folder,
   BERTH_URL: berth.url,
   BERTH_TOKEN: berth.adminToken,

@@ -24,6 +24,9 @@ export default [
       // What a mutation has changed is in its payload, with what it leads to; what else a page shows is another field of
       // the same document, or another request.
       '@graphql-eslint/require-field-of-type-query-in-mutation-result': 'off',
+      // ErrorCode and ErrorReason are of errors' `extensions`, to which no field leads. graphql-schema-linter has the same rule,
+      // with the names of these two.
+      '@graphql-eslint/no-unreachable-types': 'off',
       // Values such as a size or a usage have no id: they are part of what has one. What has an id is a Node, and is found
       // by `node`.
       '@graphql-eslint/strict-id-in-types': 'off',
