@@ -1,3 +1,5 @@
+import type { z } from 'zod'
+import { definitionOf, isTextRecord, unwrapped } from '../../src/api/graphql/derive/zod-definition.ts'
 import { toolNameOf } from '../../src/api/mcp/tools.ts'
 import { routes } from '../../src/api/rest/routes.ts'
 import type { ApiServer } from '../../src/api/server/server.ts'
@@ -61,7 +63,7 @@ export const callGraphQL: ApiCall = async (app, adminToken, { command, input, to
       query: `mutation Parity($input: ${type}!) { ${command.name}(input: $input) { __typename } }`,
       variables: {
         input: {
-          ...inGraphQL(input),
+          ...inGraphQL(input, command.input),
           ...(expectedVersion === undefined ? {} : { expectedVersion }),
           ...(isDry ? { dryRun: true } : {}),
         },
@@ -97,13 +99,33 @@ export const callMcp: ApiCall = async (app, adminToken, { command, input, token,
 /** Lists of values with colons and dots, which enum values of GraphQL cannot contain. */
 const ENUMERATIONS: Readonly<Record<string, Enumeration>> = { scopes: scope, eventTypes: eventType }
 
-export const inGraphQL = (input: Record<string, unknown>) =>
+export const inGraphQL = (input: Record<string, unknown>, schema: z.ZodObject) =>
   Object.fromEntries(
     Object.entries(input).map(([name, value]) => {
       const enumeration = ENUMERATIONS[name]
-      return [name, enumeration && Array.isArray(value) ? value.map(enumeration.nameOf) : value]
+      const field = schema.shape[name] as z.ZodType | undefined
+      if (enumeration && Array.isArray(value)) return [name, value.map(enumeration.nameOf)]
+      return [name, field ? withEntries(field, value) : value]
     }),
   )
+
+/** Objects of any keys are lists in GraphQL. */
+function withEntries(schema: z.ZodType, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const { schema: inner } = unwrapped(schema)
+  const { type, element } = definitionOf(inner)
+  if (isTextRecord(inner) && !Array.isArray(value))
+    return Object.entries(value).map(([key, text]) => ({ key, value: text }))
+  if (type === 'array' && Array.isArray(value)) return value.map((item) => withEntries(element as z.ZodType, item))
+  if (type !== 'object' || Array.isArray(value)) return value
+  const { shape } = inner as z.ZodObject
+  return Object.fromEntries(
+    Object.entries(value).map(([name, part]) => [
+      name,
+      shape[name] ? withEntries(shape[name] as z.ZodType, part) : part,
+    ]),
+  )
+}
 
 /** GraphQL itself refuses a field that an input type does not have, and names it in its own message. */
 const undefinedFields = (message: string) =>

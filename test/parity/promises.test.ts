@@ -118,7 +118,7 @@ async function overGraphQL({ command, input, token }: Prepared, options: Options
     headers: { authorization: token ?? world.adminToken, 'content-type': 'application/json' },
     body: JSON.stringify({
       query: `mutation ($input: ${inputType(command)}!) { done: ${command.name}(input: $input) { idempotentReplayed } }`,
-      variables: { input: { ...inGraphQL(input), ...control } },
+      variables: { input: { ...inGraphQL(input, command.input), ...control } },
     }),
   })
   const { data, errors } = await response.json()

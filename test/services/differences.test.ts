@@ -4,10 +4,7 @@ import { updateApp } from '../../src/services/app/update-app.ts'
 import { createAppEnv } from '../../src/services/app-env/create-app-env.ts'
 import { changeResources } from '../../src/services/app-env/setting-commands.ts'
 import { setVariables } from '../../src/services/app-env/variable-commands.ts'
-import {
-  getDeploymentConfiguration,
-  getDifference,
-} from '../../src/services/configuration/version-configuration-queries.ts'
+import { getDeploymentConfiguration, getDifference } from '../../src/services/version/version-configuration-queries.ts'
 import { createWorld, type World } from '../support/world.ts'
 
 let world: World

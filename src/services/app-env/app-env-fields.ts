@@ -7,7 +7,7 @@ import type { ReleaseCommand } from '../../domain/configuration.ts'
 import { publicUrl } from '../../domain/public-url.ts'
 import { explicitResources, resourcesOf } from '../../domain/resources.ts'
 import type { AppEnv, HostStatus, Volume } from '../../storage/database/generated/prisma/client.ts'
-import { appEnvTypeConfigFields } from '../app/app-type-fields.ts'
+import { appEnvTypeConfigFields } from '../app-type/app-type-fields.ts'
 import { backupSchedule } from '../backup/backup-schedule-fields.ts'
 import { pendingChange, pendingChanges } from '../configuration/pending-change-fields.ts'
 import {

@@ -4,10 +4,10 @@ import { fieldsOf, flag, text, time, VERSION, whole } from '../../calls/field.ts
 import { warning } from '../../calls/outcome.ts'
 import { answer, pick, resource } from '../../calls/resource.ts'
 import type { App } from '../../storage/database/generated/prisma/client.ts'
+import { appType, typeConfigFields, useTCP } from '../app-type/app-type-fields.ts'
 import { healthCheckOfApp } from '../health-check/health-check-fields.ts'
 import { labelsField } from '../label/label-fields.ts'
 import { buildResourcesOfApp } from '../plan/build-resources-fields.ts'
-import { appType, typeConfigFields, useTCP } from './app-type-fields.ts'
 
 const field = fieldsOf<App>()
 const text_ = text.nullable()

@@ -5,13 +5,11 @@ import { containing, labelled, oneOf, since, until } from '../../calls/filters.t
 import { id } from '../../calls/input.ts'
 import { BY_AGE_OR_NAME } from '../../calls/order.ts'
 import { listQuery, query } from '../../calls/query.ts'
-import { findRow, type Wanted, withColumns } from '../../calls/read.ts'
-import { notFound } from '../../domain/errors.ts'
 import type { Database } from '../../storage/database/client.ts'
-import type { App } from '../../storage/database/generated/prisma/client.ts'
+import { appTypes } from '../app-type/app-type-fields.ts'
+import { findApp } from '../targets/find-app.ts'
 import { requireAccount } from '../targets/load-account.ts'
 import { app, appListItem } from './app-fields.ts'
-import { appTypes } from './app-type-fields.ts'
 
 async function readableAccount(database: Database, caller: Caller, accountId: string | undefined): Promise<string> {
   const account = await requireAccount(database, caller, accountOrCurrent(caller, accountId))
@@ -38,14 +36,6 @@ export const apps = collection({
     deletedAt: null,
   }),
 })
-
-export async function findApp(database: Database, caller: Caller, appId: string, wanted: Wanted = {}): Promise<App> {
-  const query = { ...withColumns(wanted, 'accountId'), where: { id: appId, deletedAt: null } }
-  const app = await findRow(database, 'App', query)
-  if (!app) throw notFound('app', appId)
-  permit(caller, 'app:read', { accountId: app.accountId })
-  return app
-}
 
 export const getApp = query({
   name: 'getApp',

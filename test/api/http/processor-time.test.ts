@@ -172,7 +172,7 @@ test(
         const type = `${command.name[0]?.toUpperCase()}${command.name.slice(1)}Input`
         const query = `mutation M($input: ${type}!) { ${command.name}(input: $input) { __typename } }`
         for (const text of textsFor(max, turn).slice(0, KINDS_IN_TURN)) {
-          const variables = { input: { ...inGraphQL(withText(input, path, text)), dryRun: true } }
+          const variables = { input: { ...inGraphQL(withText(input, path, text), command.input), dryRun: true } }
           yield {
             name: `${command.name}.${path.join('.')}, of ${name}: ${shown(text)}`,
             send: () => graphql(query, variables),

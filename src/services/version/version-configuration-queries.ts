@@ -10,9 +10,7 @@ import { invalidField, notFound } from '../../domain/errors.ts'
 import { type Effective, type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
 import { inSnapshot } from '../../storage/database/snapshot.ts'
-import { loadAppEnv } from '../targets/get-app-env.ts'
-import type { LoadedAppEnv } from '../targets/load-app-env.ts'
-import { findSource, planFor } from './build-plan.ts'
+import { findSource, planFor } from '../configuration/build-plan.ts'
 import {
   configurationOf,
   configuredImage,
@@ -20,8 +18,10 @@ import {
   runsImages,
   showVariableOf,
   withDefaults,
-} from './configured.ts'
-import { pendingChanges as summary } from './pending-change-fields.ts'
+} from '../configuration/configured.ts'
+import { pendingChanges as summary } from '../configuration/pending-change-fields.ts'
+import { loadAppEnv } from '../targets/get-app-env.ts'
+import type { LoadedAppEnv } from '../targets/load-app-env.ts'
 import { difference, type Side, versionConfiguration } from './version-configuration-fields.ts'
 
 /** A version with the app and the account of its environment. Throws NOT_FOUND, and FORBIDDEN for what is not to be read. */

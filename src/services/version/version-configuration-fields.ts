@@ -6,12 +6,12 @@ import type { BuildPlan } from '../../domain/build-plan.ts'
 import type { Configuration, MountedVolume } from '../../domain/configuration.ts'
 import { type HealthCheck, healthCheckType } from '../../domain/health-check.ts'
 import { resourcesOf } from '../../domain/resources.ts'
-import { versionTypeConfigFields } from '../app/app-type-fields.ts'
 import { releaseCommand, startupConfig } from '../app-env/app-env-fields.ts'
 import { shownContainerSettings } from '../app-env/container-settings-fields.ts'
 import { type OpenVariable, variable } from '../app-env/variable-fields.ts'
+import { versionTypeConfigFields } from '../app-type/app-type-fields.ts'
+import { pendingChanges } from '../configuration/pending-change-fields.ts'
 import { ownHealthCheck } from '../health-check/health-check-fields.ts'
-import { pendingChanges } from './pending-change-fields.ts'
 
 const built = fieldsOf<BuildPlan>()
 
