@@ -18,6 +18,10 @@ export const PROOFS = {
     engine: 'required',
     shows: 'The stack of docker-compose.yml, with images made on this machine',
   },
+  cost: {
+    program: ['test/storage/reads/prove-cost.ts'],
+    shows: 'What 1,000 drawn GraphQL documents cost, against the time that they take',
+  },
   database: {
     program: ['test/crash/prove-database.ts'],
     engine: 'required',
@@ -53,10 +57,6 @@ export const PROOFS = {
     isCompiled: true,
     engine: 'required',
     shows: 'First requests of sleeping functions, scaling from 0 and back, under kills',
-  },
-  cost: {
-    program: ['test/storage/reads/prove-cost.ts'],
-    shows: 'What 1,000 drawn GraphQL documents cost, against the time that they take',
   },
   growth: {
     program: ['test/storage/reads/prove-growth.ts'],

@@ -51,7 +51,8 @@ export const REASONS = {
     BACKUP_NOT_AVAILABLE: 'The backup is being taken, has failed or is being deleted. List the backups.',
     BACKUP_IN_USE: 'An operation uses the backup. Wait until it has ended.',
     BACKUP_OF_NEWER_VERSION: 'A backup is restored into the same version or a newer one. Create a service of it.',
-    BACKUP_IS_BASE: 'It is of use only with its log of changes. Restore it, or download a backup taken by hand.',
+    BACKUP_IS_BASE:
+      'The backup is of use only with its log of changes. Restore it, or download a backup taken by hand.',
     BACKUP_OF_OTHER_VERSION: 'Files are restored into the same version. Take a backup by hand for another one.',
     BACKUP_OF_OTHER_ENGINE: 'The backup is one of another engine. Restore it into a service of that.',
     TOO_MANY_PASSKEYS: 'You have as many passkeys as one may have. Remove one.',
@@ -145,7 +146,7 @@ export const REASONS = {
     EVENT_EXPIRED: 'The event of the delivery is no longer kept, so it cannot be sent again.',
     TOO_MANY_TOKENS: 'The owner has too many tokens. Revoke some.',
     TOKEN_ENDED: 'The token has expired or was revoked. Create another.',
-    TOKEN_NOT_ROTATED: 'It is renewed in another way: the message says how.',
+    TOKEN_NOT_ROTATED: 'The token is renewed in another way: the message says how.',
     TOO_MANY_AUTHORIZATIONS: 'You have authorised too many applications. Revoke some.',
     TOO_MANY_CLIENTS: 'Users have authorised as many OAuth clients as the installation keeps. Raise the setting.',
     ALREADY_MEMBER: 'The user is a member of the account already. Update the member instead.',

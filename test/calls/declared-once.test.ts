@@ -24,9 +24,17 @@ const IN_GRAPHQL: Exception[] = [
   { reason: 'the cost of a request, which is no noun', isOne: (place) => /^RequestCost(Part)?\./.test(place) },
   { reason: 'messages of subscriptions', isOne: (place) => /^\w+Message\./.test(place) },
   {
+    reason: 'keys and values of what REST has as an object of any keys',
+    isOne: (place) => /^(Label|Header|HealthCheckHeader|Data)\.(key|value)$/.test(place),
+  },
+  {
+    reason: 'ids of what a mutation has deleted, which its input names',
+    isOne: (place) => /^(Delete|Remove)\w+Payload\.deleted\w+Id$/.test(place),
+  },
+  {
     reason: 'what a mutation leads to, where REST answers with ids',
     isOne: (place) =>
-      /^\w+Payload\.(account|app|appEnv|credential|delivery|gitHook|installation|invitation|jobRun|operation|token|webhook|idempotentReplayed)$/.test(
+      /^\w+Payload\.(account|app|appEnv|autoDeploy|credential|delivery|gitHook|installation|invitation|jobRun|jobSchedule|operation|pullRequestEnvs|sourceInspection|token|webhook|idempotentReplayed)$/.test(
         place,
       ),
   },

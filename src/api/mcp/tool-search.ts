@@ -117,7 +117,7 @@ const SYNONYMS: Readonly<Record<string, string>> = {
   view: 'list',
   who: 'audit user',
   why: 'operation history log',
-  wrong: 'operation history log',
+  wrong: 'operation fail log',
   zip: 'upload storage',
 }
 

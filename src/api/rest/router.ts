@@ -10,14 +10,16 @@ import { BASE_PATH, type RestDependencies, type Route } from './protocol/route.t
 import { writeHandler } from './protocol/write.ts'
 import { routes } from './routes.ts'
 
-const lifecycleCalls: ReadonlySet<string> = new Set(
-  routes
-    .filter((route) => 'isLifecycle' in route && route.isLifecycle)
-    .map((route) => `${route.method} ${BASE_PATH}${route.path}`),
+const lifecyclePaths: ReadonlySet<string> = new Set(
+  routes.filter((route) => 'isLifecycle' in route && route.isLifecycle).map((route) => BASE_PATH + route.path),
+)
+const readPaths: ReadonlySet<string> = new Set(
+  routes.filter((route) => 'read' in route).map((route) => BASE_PATH + route.path),
 )
 
-/** Refusals on these paths say `success: false`, whichever layer refuses. */
-export const isLifecycleCall = (method: string, path: string): boolean => lifecycleCalls.has(`${method} ${path}`)
+/** Refusals of these calls say `success: false`, whichever layer refuses. */
+export const isLifecycleCall = (method: string, path: string): boolean =>
+  lifecyclePaths.has(path) && !(method === 'GET' && readPaths.has(path))
 
 /** Puts every path on the app, each with the same steps: who calls, how much they send, then the handler. */
 export function mountRest(

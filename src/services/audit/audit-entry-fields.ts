@@ -13,7 +13,7 @@ export type AuditRow = Omit<AuditEntry, 'eventSequenceId' | 'hashVersion' | 'act
 export const actorType = enumeration('ActorType', 'Kind of actor of a write.', {
   USER: 'A user, or an application for one.',
   TOKEN: 'A token of an environment, or an invitation.',
-  SYSTEM: 'Berth itself.',
+  SYSTEM: 'Berth itself, without a caller.',
 })
 
 const field = fieldsOf<AuditRow>()

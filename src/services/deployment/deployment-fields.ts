@@ -85,6 +85,7 @@ const gitCommit = resource({
   name: 'GitCommit',
   id: 'GitCommit',
   description: 'What a git commit says of itself, as its author wrote it.',
+  examples: { message: 'Show the price with tax', author: 'Ada Lovelace', authoredAt: EXAMPLE_TIME },
   fields: {
     message: committed.column('message', text, 'Message of the commit, of at most 1,000 characters.'),
     author: committed.column('author', text, 'Name of the author, of at most 200 characters.'),

@@ -68,6 +68,8 @@ export async function createPullRequestEnv(
     containers: 1,
     envVars: copied,
     preventDestroy: false,
+    // It is built from the pull request, once it is known as one.
+    deploy: false,
     labels,
     ...(startupConfig === null ? {} : { startupConfig }),
     ...(releaseCommand === null ? {} : { releaseCommand }),

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { presetNames } from '../../app-types/wire-names.ts'
 import { enumeration } from '../../calls/enumeration.ts'
 import { EXAMPLE_TIME, exampleId } from '../../calls/examples.ts'
 import { fieldsOf, text, time, whole } from '../../calls/field.ts'
@@ -28,7 +29,7 @@ export const sourceInspection = resource({
     contextDir: '.',
     status: 'SUCCEEDED',
     commit: '8f1c2d3a90bb4e7f6a5b4c3d2e1f00112233aabb',
-    preset: 'NEXT_JS',
+    preset: presetNames()[1] ?? null,
     presetVersion: '22',
     sign: 'package.json with next',
     problem: null,

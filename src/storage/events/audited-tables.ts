@@ -133,7 +133,8 @@ export const AUDITED_TABLES: Readonly<Record<string, AuditedTable>> = {
   },
   content: {
     type: 'deployment',
-    shown: 'status reason message type image git_branch git_commit_id from_content_id promoted_from volume_deleted',
+    shown:
+      'status reason message type image git_branch git_commit_id git_commit from_content_id promoted_from volume_deleted',
     omitted: 'requested_by image_digest image_from_cache build_key build_use deployed_at finished_at',
   },
   operation: {

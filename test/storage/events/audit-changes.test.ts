@@ -115,6 +115,7 @@ const NOT_AUDITED: Record<string, string[]> = {
     'solution_component',
     'webhook_attempt',
   ],
+  'answers of workers to one question, kept for an hour': ['source_inspection'],
   'changed by pages of sign-in and OAuth, whose entries say what was done': [
     'user_password',
     'passkey',
