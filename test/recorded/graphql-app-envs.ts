@@ -56,6 +56,14 @@ async function readAppEnvs({ graphql, appEnv }: Fixture, appId: string, appEnvId
   await graphql('read no environment', one)
   await graphql('read an unknown environment', one, { id: `env_${UNKNOWN}` })
   await graphql('read an environment of others', one, { id: appEnvId }, { as: 'stranger' })
+  const parts = 'query ($id: ID) { appEnv(id: $id) { variables { id } hosts { id } } }'
+  const { variables, hosts } = (await graphql('read ids of parts', parts, { id: appEnvId })).body.data.appEnv
+  const variable = 'query ($id: ID!) { variable(id: $id) { ...Variable } }'
+  await graphql('read a variable', variable, { id: variables[0].id })
+  await graphql('read an unknown variable', variable, { id: `var_${UNKNOWN}` })
+  const host = 'query ($id: ID!) { host(id: $id) { ...Host } }'
+  await graphql('read a host', host, { id: hosts[0].id })
+  await graphql('read an unknown host', host, { id: `host_${UNKNOWN}` })
   const secrets = 'query ($id: ID) { appEnv(id: $id) { variables(reveal: true) { ...Variable } } }'
   await graphql('read secrets', secrets, { id: appEnvId })
   await graphql('read secrets as TECHNICAL', secrets, { id: appEnvId }, { as: 'technical' })

@@ -141,4 +141,13 @@ async function readOperations({ graphql }: Fixture, appEnvId: string): Promise<v
     'query ($id: ID!) { deployment(id: $id) { id version appEnv { id operations(first: 1) { nodes { kind } } } } }'
   await graphql('read a deployment', deployment, { id: deployments.nodes[1].id })
   await graphql('read an unknown deployment', deployment, { id: `con_${UNKNOWN}` })
+  const configuration = `query ($id: ID!) { deploymentConfiguration(contentId: $id) {
+    version image port cpu memory healthCheck { type } variables { ...Variable } build { gitRepo } } }`
+  const [newest, older] = [deployments.nodes[0].id, deployments.nodes[1].id]
+  await graphql('read what a version runs with', configuration, { id: newest })
+  await graphql('read it of an unknown version', configuration, { id: `con_${UNKNOWN}` })
+  const difference = `query ($from: ID, $to: ID) { difference(fromContentId: $from, toContentId: $to) {
+    from { version } to { version } hasBuildChanges changes { kind field from to } } }`
+  await graphql('compare two versions', difference, { from: older, to: newest })
+  await graphql('compare one version', difference, { from: older })
 }

@@ -101,6 +101,9 @@ async function useVolumes({ graphql, ask, app, appEnv }: Fixture): Promise<void>
     volumes(first: $first, after: $after, accountId: $accountId) { nodes { ...Volume } edges { cursor } pageInfo { ...Page } } }`
   const { body } = await graphql('list volumes, first page', page, { first: 1 })
   const { nodes, pageInfo } = body.data.volumes
+  const one = 'query ($id: ID!) { volume(id: $id) { ...Volume } }'
+  await graphql('read a volume', one, { id: nodes[0].id })
+  await graphql('read an unknown volume', one, { id: `vol_${UNKNOWN}` })
   const more = await graphql('list volumes, second page', page, { first: 1, after: pageInfo.endCursor })
   await graphql('list volumes of an unknown account', page, { accountId: `acc_${UNKNOWN}` })
   const remove = mutation('deleteVolume', 'message')

@@ -116,7 +116,8 @@ async function useCredentials({ graphql, accountId, ask }: Fixture): Promise<voi
     input: { ...login, data: entriesOf({ username: 'ada' }) },
   })
   await graphql('create a credential as TECHNICAL', create, { input: login }, { as: 'technical' })
-  await ask('POST', '/credential', { ...login, name: 'Second' })
+  const inRest = { registry: 'registry.example.com', username: 'ada', password: 'correct horse' }
+  await ask('POST', '/credential', { ...login, name: 'Second', data: inRest })
   const one = 'query ($id: ID!) { credential(id: $id) { ...Credential } }'
   await graphql('read a credential', one, { id: credentialId })
   await graphql('read an unknown credential', one, { id: `cred_${UNKNOWN}` })
@@ -194,6 +195,9 @@ async function readAudit({ graphql, accountId }: Fixture): Promise<void> {
   const page = `query ($accountId: ID, $first: Int, $after: String, $to: DateTime) {
     auditLog(accountId: $accountId, first: $first, after: $after, to: $to) { nodes { ...AuditEntry } edges { cursor } pageInfo { ...Page } } }`
   const { body } = await graphql('read the audit log, first page', page, { accountId, first: 4 })
+  const entry = 'query ($id: ID!) { auditEntry(id: $id) { ...AuditEntry } }'
+  await graphql('read an audit entry', entry, { id: body.data.auditLog.nodes[0].id })
+  await graphql('read an unknown audit entry', entry, { id: `aud_${UNKNOWN}` })
   await graphql('read the audit log, second page', page, { first: 4, after: body.data.auditLog.pageInfo.endCursor })
   await graphql('read the audit log of long ago', page, { to: '2021-01-01T00:00:00Z' })
   await graphql('read the audit log by a bad cursor', page, { after: 'nonsense' })

@@ -78,6 +78,10 @@ async function graphqlBackups({ graphql, ask, finish, finishBackup }: Fixture, i
   await finishBackup(backupKey, await newest())
   await graphql('list the backups', list, { id })
   await graphql('list the backups of an unknown environment', list, { id: `env_${UNKNOWN}` })
+  const one = 'query ($id: ID!) { backup(id: $id) { kind status presetVersion } }'
+  const [{ key }] = (await ask('GET', '/app-env/backups', { appEnvId: id })).body.backups
+  await graphql('read a backup', one, { id: key })
+  await graphql('read an unknown backup', one, { id: `bak_${UNKNOWN}` })
   const on = (name: string) => `mutation ($id: ID, $backupKey: String!) {
     ${name}(input: { appEnvId: $id, backupKey: $backupKey }) { success message } }`
   await graphql('verify a backup', on('verifyBackup'), { id, backupKey })

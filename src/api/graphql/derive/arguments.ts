@@ -20,7 +20,8 @@ export function argumentsOf(arg: ArgBuilder, query: AnyQuery) {
     const required = !wrappers.some(({ type }) => type === 'optional' || type === 'default')
     const usual = wrappers.find(({ type }) => type === 'default')?.defaultValue
     const words = { required, description, ...(usual === undefined ? {} : { defaultValue: usual }) }
-    return [argumentName(query, name), arg({ type: typeOf(schema, name), ...words } as never)]
+    const shown = argumentName(query, name)
+    return [shown, arg({ type: typeOf(schema, shown), ...words } as never)]
   })
   return Object.fromEntries(entries)
 }
