@@ -31,6 +31,10 @@ const fields = (world: World) => ({
 
 export const appCases = [
   parityCase('createApp', 'accepted', async (world) => ({ command: createApp, input: fields(world) })),
+  parityCase('createApp with its first environment', 'accepted', async (world) => ({
+    command: createApp,
+    input: { ...fields(world), appEnv: { name: 'production' } },
+  })),
   parityCase('createApp by TECHNICAL', 'accepted', async (world) => ({
     command: createApp,
     input: fields(world),

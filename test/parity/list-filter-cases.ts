@@ -48,9 +48,11 @@ export const kindOf = ({ schema, name }: FilterCase): string => {
 const RARE: Readonly<Record<string, unknown>> = {
   boolean: true,
   labels: ['team=rare'],
-  part: 'rare',
   text: 'rare',
 }
+
+/** A part of a name is compared with each name of the account: no index of PostgreSQL's own has parts. */
+const SEARCHES_ALL = new Set(['part'])
 
 /** Each filter and each order of each list, as REST is asked. */
 export function searchesOf(place: Place): { name: string; list: string; query: Record<string, string> }[] {
@@ -59,7 +61,7 @@ export function searchesOf(place: Place): { name: string; list: string; query: R
     const orders = Object.values(definitionOf(unwrapped(list.input.shape.orderBy as z.ZodType).schema).entries ?? {})
     const searches = [
       ...orders.map((orderBy) => ({ orderBy })),
-      ...FILTERS.filter(({ query }) => query === list).flatMap((one) =>
+      ...FILTERS.filter((one) => one.query === list && !SEARCHES_ALL.has(kindOf(one))).flatMap((one) =>
         valuesOf(one).map((value) => ({ [one.name]: value })),
       ),
     ]

@@ -219,7 +219,10 @@ export const CASES: Record<string, ReadCase> = {
 }
 
 export async function furnish(world: World) {
-  const { appEnvId, appId, accountId } = await world.appEnv({ accountId: await world.account() })
+  const { appEnvId, appId, accountId } = await world.appEnv({
+    accountId: await world.account(),
+    envVars: [{ name: 'GREETING', value: 'hello' }],
+  })
   await world.deploy(appEnvId)
   const [operation] = await world.operationsOf(appEnvId)
   const database = { name: 'Cache', dockerPreset: 'REDIS', port: undefined, useImage: undefined, image: undefined }
@@ -257,6 +260,7 @@ export async function furnish(world: World) {
   const backupKey = await keptBackup(world, { accountId, appEnvId, operationId })
   const volume = await world.database.volume.findFirstOrThrow({ where: { appEnvId: serviceEnvId } })
   const [entry] = await world.auditOf(appEnvId)
+  const variable = await world.database.variable.findFirstOrThrow({ where: { appEnvId } })
   const tokens = { ofAppEnv, auditor: audit.token, restricted: restricted.token, stranger: stranger.token }
   return {
     jobEnvId,
@@ -281,6 +285,7 @@ export async function furnish(world: World) {
     backupKey,
     volumeId: volume.id,
     auditId: entry?.id ?? '',
+    variableId: variable.id,
     contentId: operation?.contentId ?? '',
     gitRepo,
     inspectionId,

@@ -152,6 +152,8 @@ const OTHER_FIELDS: Readonly<Record<string, (place: Place) => string[]>> = {
   metricSeriesList: ({ appEnvId }) => [
     `metricSeriesList(appEnvId: "${appEnvId}", metrics: [CPU_PERCENT, REQUESTS]) { metric points { value } }`,
   ],
+  host: ({ hostId }) => [`host(id: "${hostId}") { id host }`],
+  variable: ({ variableId }) => [`variable(id: "${variableId}") { id name }`],
   usageLines: ({ accountId }) => [`usageLines(accountId: "${accountId}") { nodes { day } }`],
 }
 
@@ -172,6 +174,11 @@ const NODES: Readonly<Record<string, keyof Place>> = {
   gitHook: 'gitHookId',
   gitDelivery: 'gitDeliveryId',
   authorization: 'authorizationId',
+  backup: 'backupKey',
+  volume: 'volumeId',
+  auditEntry: 'auditId',
+  host: 'hostId',
+  variable: 'variableId',
 }
 
 const ID = /\b(\w*[iI]d): "([a-z]+_[0-9a-z]{26})"/g
@@ -194,6 +201,10 @@ const KEY_OF: Readonly<Record<string, string>> = {
   ghook: 'gitHookId',
   gdlv: 'gitDeliveryId',
   insp: 'inspectionId',
+  bak: 'backupKey',
+  aud: 'auditId',
+  host: 'hostId',
+  var: 'variableId',
 }
 
 /** What a field of GraphQL names, under the keys of REST. */

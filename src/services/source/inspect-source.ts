@@ -39,7 +39,7 @@ export const inspectSource = command({
     contextDir: relativePath('Folder of the source that would be built.').default('.'),
   }),
   permission: 'app:change',
-  target: ({ tx }, { accountId }) => lockAccount(tx, accountId),
+  target: async ({ tx }, { accountId }) => ({ ...(await lockAccount(tx, accountId)), version: undefined }),
   async execute(context, { accountId, branch, contextDir, gitInstallationId, ...named }): Promise<Shown> {
     const { tx, config } = context
     const { gitRepo, gitNamespace = null } = named
