@@ -31,6 +31,8 @@ const bandOf = (cost: number) => Math.max(4, Math.floor(Math.log2(cost)))
 const MIN_BAND = 10
 const MAX_RATIO = 10
 const REPEATS = 3
+/** A document that finds little of what it may ask for takes the time of a request, whatever its cost. */
+const MIN_BYTES_PER_OBJECT = 3
 
 interface Measured {
   drawn: Drawn
@@ -57,20 +59,24 @@ try {
   const { accountId } = growing
   const pool = { ...reads.pool, ids: { ...reads.pool.ids, acc: [accountId] }, sizes: [10, 50, 100, 200] }
   const measured: Measured[] = []
-  let refused = 0
+  const left = { refused: 0, empty: 0 }
   for (let index = 0; measured.length < wanted && index < wanted * 100; index += 1) {
     const drawn = drawDocument(schema, pool, drawOf(seed, index))
     const times: number[] = []
+    let bytes = 0
     for (let repeat = 0; repeat < REPEATS; repeat += 1) {
       const start = performance.now()
       const answer = await reads.now.ask(drawn, reads.tokens.admin ?? '')
       if (answer.includes('"errors"')) break
       times.push(performance.now() - start)
+      bytes = answer.length
     }
-    if (times.length < REPEATS) refused += 1
-    else measured.push({ drawn, cost: costOfDrawn(drawn), ms: Math.min(...times) })
+    const cost = times.length < REPEATS ? null : costOfDrawn(drawn)
+    if (cost === null) left.refused += 1
+    else if (bytes < cost * MIN_BYTES_PER_OBJECT) left.empty += 1
+    else measured.push({ drawn, cost, ms: Math.min(...times) })
   }
-  report(measured, refused)
+  report(measured, left)
   await growing.close()
   await reads.close()
 } catch (error) {
@@ -83,8 +89,10 @@ try {
   setImmediate(() => process.exit())
 }
 
-function report(measured: readonly Measured[], refused: number): void {
-  console.log(`${measured.length} documents answered, ${refused} refused; the best of ${REPEATS} counts`)
+function report(measured: readonly Measured[], left: { refused: number; empty: number }): void {
+  console.log(
+    `${measured.length} documents answered; ${left.empty} found little of what they asked for, ${left.refused} were refused. The best of ${REPEATS} counts.`,
+  )
   const bands = Map.groupBy(measured, ({ cost }) => bandOf(cost))
   let beyond = 0
   for (const [band, documents] of [...bands].sort(([one], [other]) => one - other)) {
