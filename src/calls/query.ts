@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Config } from '../config/config.ts'
+import type { ErrorCode } from '../domain/errors.ts'
 import type { IdPrefix } from '../domain/ids.ts'
 import type { Permission } from '../domain/permissions.ts'
 import type { Database } from '../storage/database/client.ts'
@@ -35,6 +36,8 @@ interface Declared<Input extends z.ZodRawShape> {
   input: Input
   /** GraphQL's name of it, where that is not its own without the verb; null where GraphQL has a field written by hand. */
   inGraphQL?: string | null
+  /** Codes that not every read may be refused with: the documentation names them. */
+  refusals?: readonly ErrorCode[]
 }
 
 /** Fields of every list (contract §1, Lists). */
@@ -55,6 +58,7 @@ interface DeclaredRead {
   /** Without what paging adds. */
   input: z.ZodObject
   inGraphQL: string | null
+  refusals: readonly ErrorCode[]
 }
 
 interface OfNoun extends DeclaredRead {
@@ -159,6 +163,7 @@ function common<Input extends z.ZodRawShape>({
   example = {},
   input,
   inGraphQL,
+  refusals = [],
 }: Declared<Input>): DeclaredRead {
   return {
     name,
@@ -168,6 +173,7 @@ function common<Input extends z.ZodRawShape>({
     example,
     input: z.strictObject(input),
     inGraphQL: inGraphQL === undefined ? fieldOf(name) : inGraphQL,
+    refusals,
   }
 }
 

@@ -152,6 +152,7 @@ export const getGitBranches = recordQuery({
   },
   of: gitBranches,
   isSingle: false,
+  refusals: ['CONFLICT'],
   find: (context, input) => findBranches(context, input),
 })
 
@@ -165,5 +166,6 @@ export const getGitRepositories = recordQuery({
   input: { ...ofAccount, gitInstallationId: gitInstallationId.optional() },
   of: gitRepositories,
   isSingle: false,
+  refusals: ['CONFLICT'],
   find: (context, input) => findRepositories(context, input),
 })

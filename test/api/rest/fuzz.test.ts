@@ -28,7 +28,8 @@ const fine: Record<string, unknown> = {
 }
 
 beforeAll(async () => {
-  world = await createWorld()
+  // No host on the internet is asked for its branches.
+  world = await createWorld({ settings: { BERTH_GITHUB_URL: 'https://127.0.0.1:1' } })
   call = serveRest(world).call
   const { accountId, appId, appEnvId } = await world.appEnv()
   const contentId = await world.deploy(appEnvId)

@@ -161,9 +161,9 @@ const refused = (codes: readonly ErrorCode[]): Record<string, JsonSchema> => {
   )
 }
 
-/** A read that is asked for nothing in particular finds it always. */
-export const refusedRead = (asksForSomething: boolean) =>
-  refused(asksForSomething ? [...OF_READS, 'NOT_FOUND'] : OF_READS)
+/** A read that is asked for nothing in particular finds it always. `own` are codes that not every read may be refused with. */
+export const refusedRead = (asksForSomething: boolean, own: readonly ErrorCode[]) =>
+  refused([...OF_READS, ...(asksForSomething ? (['NOT_FOUND'] as const) : []), ...own])
 
 /** `own` are codes that not every write may be refused with. */
 export const refusedWrite = (own: readonly ErrorCode[] = []) => refused([...OF_WRITES, ...own])

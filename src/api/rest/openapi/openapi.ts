@@ -2,6 +2,7 @@ import type { z } from 'zod'
 import { alternativesInWords } from '../../../calls/alternatives.ts'
 import { dryRun } from '../../../calls/outcome.ts'
 import { paging } from '../../../calls/query.ts'
+import type { ErrorCode } from '../../../domain/errors.ts'
 import { GROUPS } from '../../../services/catalogue.ts'
 import { problem } from '../protocol/errors.ts'
 import { representedBy } from '../protocol/representation.ts'
@@ -92,8 +93,9 @@ export function openApiDocument(): JsonSchema {
   }
 }
 
-/** Codes that not every write may be refused with. */
-const ownRefusals = (route: Route) => ('command' in route && route.command.progress?.refusals) || []
+/** Codes that not every call may be refused with. */
+const ownRefusals = (route: Route): readonly ErrorCode[] =>
+  'read' in route ? route.read.refusals : (route.command.progress?.refusals ?? [])
 
 const parameterRefs = (names: string[]) => names.map((name) => ({ $ref: `#/components/parameters/${name}` }))
 
@@ -116,7 +118,7 @@ function readOperation(route: ReadRoute, collection: SchemaCollection): JsonSche
     responses: {
       200: mayBeCsv ? { ...done, content: { ...(done.content as JsonSchema), ...csv } } : done,
       ...(isSingle ? { 304: notModified } : {}),
-      ...refusedRead(asksForSomething),
+      ...refusedRead(asksForSomething, ownRefusals(route)),
     },
   }
 }

@@ -13,8 +13,8 @@ import type { AnyRead, ReadContext } from './route.ts'
 
 /** A read of the catalogue, as REST answers it. */
 export function readOf(query: AnyQuery): AnyRead {
-  const { name, permission, about, example } = query
-  return { name, permission, about, example, ...SHAPES[query.kind](query as never) }
+  const { name, permission, about, example, refusals } = query
+  return { name, permission, about, example, refusals, ...SHAPES[query.kind](query as never) }
 }
 
 /** A count takes as long as reading: it is made when it is asked for. */
@@ -29,7 +29,7 @@ const counted = {
     ),
 }
 
-type Shape = Omit<AnyRead, 'name' | 'permission' | 'about' | 'example'>
+type Shape = Omit<AnyRead, 'name' | 'permission' | 'about' | 'example' | 'refusals'>
 type Input = Record<string, unknown>
 
 const SHAPES = {

@@ -3,6 +3,7 @@ import type { Caller } from '../../../calls/caller.ts'
 import type { AnyCommand } from '../../../calls/command.ts'
 import type { Example } from '../../../calls/examples.ts'
 import type { Config } from '../../../config/config.ts'
+import type { ErrorCode } from '../../../domain/errors.ts'
 import type { Permission } from '../../../domain/permissions.ts'
 import type { Services } from '../../../services/services.ts'
 
@@ -45,6 +46,8 @@ export interface Read<Query extends z.ZodRawShape, Answer extends z.ZodRawShape>
   isSingle?: boolean
   /** Its query has `format`, and `Accept: text/csv` means the same. */
   mayBeCsv?: boolean
+  /** Codes that not every read may be refused with. */
+  refusals: readonly ErrorCode[]
   run(context: ReadContext, query: z.output<z.ZodObject<Query>>): Promise<object>
 }
 
