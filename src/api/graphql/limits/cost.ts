@@ -53,6 +53,9 @@ const SCALAR = 1
 const DEAR: Readonly<Record<string, number>> = {
   /** All rows are counted. */
   totalCount: 20 * OBJECT,
+  /** What was used is summed up. */
+  usage: 50 * OBJECT,
+  usageLines: 50 * OBJECT,
 }
 
 /**
@@ -134,8 +137,10 @@ function costOfField(reckoning: Reckoning, node: FieldNode, parent: GraphQLNamed
 }
 
 /** The position of a page and its edges hold nothing of their own. */
-const costOfObject = ({ name }: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): number =>
-  isConnection(parent) && name !== 'nodes' ? 0 : OBJECT
+function costOfObject({ name }: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): number {
+  if (isConnection(parent) && name !== 'nodes') return 0
+  return (Object.hasOwn(DEAR, name) && DEAR[name]) || OBJECT
+}
 
 const isConnection = ({ name }: GraphQLNamedType): boolean => name.endsWith('Connection')
 
