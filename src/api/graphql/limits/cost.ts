@@ -137,9 +137,10 @@ function costOfField(reckoning: Reckoning, node: FieldNode, parent: GraphQLNamed
 }
 
 /** The position of a page and its edges hold nothing of their own. */
-function costOfObject({ name }: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): number {
+function costOfObject({ name, extensions }: GraphQLField<unknown, unknown>, parent: GraphQLNamedType): number {
   if (isConnection(parent) && name !== 'nodes') return 0
-  return (Object.hasOwn(DEAR, name) && DEAR[name]) || OBJECT
+  const own = typeof extensions.objects === 'number' ? extensions.objects * OBJECT : OBJECT
+  return (Object.hasOwn(DEAR, name) && DEAR[name]) || own
 }
 
 const isConnection = ({ name }: GraphQLNamedType): boolean => name.endsWith('Connection')

@@ -33,6 +33,9 @@ builder.queryFields((t) => {
 
 for (const query of QUERIES) if (query.kind === 'one' && query.inGraphQL !== null) findByNode(query)
 
+/** Each object that has the field is asked for it by itself: its cost is that of so many objects. */
+const OBJECTS_OF_A_READ = 5
+
 /** Where a read stands as a field of an object: it is asked with the object's id. */
 interface Below {
   argument: string
@@ -45,7 +48,10 @@ function fieldOf(t: QueryBuilder, query: AnyQuery, below: Below | null = null): 
   const words = {
     description: aboutOf(query, below),
     args: Object.fromEntries(args),
-    extensions: { permission: query.permission, ...(below ? { declaredAs: query.name } : {}) },
+    extensions: {
+      permission: query.permission,
+      ...(below ? { declaredAs: query.name, objects: OBJECTS_OF_A_READ } : {}),
+    },
     ...(below ? { nullable: true } : {}),
   }
   const given: Given = (parent, args) => {
