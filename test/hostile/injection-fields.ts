@@ -14,7 +14,8 @@ export const TEXT_FIELDS: readonly TextField[] = OPERATIONS.flatMap((operation) 
 
 function textPaths(schema: JsonSchema): string[][] {
   if (schema.$ref) return textPaths(resolve(schema.$ref))
-  if (schema.anyOf) return schema.anyOf.flatMap(textPaths)
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (alternatives && !schema.properties) return alternatives.flatMap(textPaths)
   const { properties = {}, items, additionalProperties } = schema
   const inside = Object.entries(properties).flatMap(([name, property]) =>
     textPaths(property).map((path) => [name, ...path]),

@@ -14,6 +14,7 @@ export interface JsonSchema {
   enum?: unknown[]
   const?: unknown
   anyOf?: JsonSchema[]
+  oneOf?: JsonSchema[]
   additionalProperties?: JsonSchema | boolean
 }
 
@@ -56,7 +57,13 @@ export function inputOf(making: Making, schema: JsonSchema, field = ''): unknown
   if (field in FINE && (making.isCalm || draw.chance(0.7))) return FINE[field]
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return draw.one(schema.enum)
-  if (schema.anyOf) return inputOf(making, draw.one(schema.anyOf), field)
+  const alternatives = schema.anyOf ?? schema.oneOf
+  if (alternatives) {
+    const chosen = draw.one(alternatives)
+    // Beside fields, each says which of them it needs.
+    if (!schema.properties) return inputOf(making, chosen, field)
+    return objectOf(making, { ...schema, required: [...(schema.required ?? []), ...(chosen.required ?? [])] })
+  }
   switch (Array.isArray(schema.type) ? draw.one(schema.type) : schema.type) {
     case 'object':
       return objectOf(making, schema)

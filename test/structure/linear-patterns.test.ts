@@ -33,7 +33,7 @@ const BUILT: Readonly<Record<string, readonly RegExp[]>> = {
   // Of a solution in the catalogue: each `pattern: '…'` is among the literals.
   "new RegExp(`^(?:${pattern})$`, 'u')": [],
   // Over the schema that Berth prints, when it is printed.
-  "new RegExp(`^(  (?:${dangerous.join('|')})\\\\(\\\\n(?:    .*\\\\n)+  \\\\): \\\\w+!)$`, 'gm')": [
+  "new RegExp(`^(  (?:${dangerous.join('|')})\\\\(\\\\n(?:    .*\\\\n)+  \\\\): \\\\w+!?)$`, 'gm')": [
     /^( {2}(?:deleteApp|deleteAppEnv)\(\n(?: {4}.*\n)+ {2}\): \w+!)$/gm,
   ],
 }
