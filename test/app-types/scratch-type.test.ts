@@ -69,7 +69,7 @@ afterAll(async () => {
   await held?.drop()
 })
 
-const CREATE_APP = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { id type scratchConfig } } }'
+const CREATE_APP = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { id type scratchConfig { colour } } } }'
 
 /** An app of the type, through either API. */
 const createApp = {
@@ -98,7 +98,7 @@ describe.each(['REST', 'GraphQL'] as const)('a type added by one folder and one 
       jobConfig: null,
       useTCP: true,
     })
-    const read = `{ app(id: "${appId}") { type dockerPreset scratchConfig jobConfig } }`
+    const read = `{ app(id: "${appId}") { type dockerPreset scratchConfig { colour } jobConfig { command } } }`
     expect((await graphql(read)).data.app).toEqual({
       type: 'SCRATCH',
       dockerPreset: 'SCRATCHPAD',

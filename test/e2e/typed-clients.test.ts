@@ -59,7 +59,7 @@ import { initGraphQLTada, type VariablesOf } from 'gql.tada'
 import type { paths, components } from './openapi.d.ts'
 import type { introspection } from './schema-env.d.ts'
 const berth = createClient<paths>({ baseUrl: '' })
-await berth.POST('/app', { body: { name: 'a', acountId: 'b' } })
+await berth.POST('/app', { body: { nam: 'a', accountId: 'b' } })
 await berth.GET('/app', {})
 export const health: components['schemas']['AppEnvStatus']['health'] = 'FINE'
 const graphql = initGraphQLTada<{ introspection: introspection }>()
