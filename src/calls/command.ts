@@ -131,6 +131,8 @@ export interface RestWrite {
   answer: Answer
   /** Refusals say `success: false` (contract §1, Errors). */
   isLifecycle?: true
+  /** Fields that REST has always required, and other APIs need not be sent. */
+  required?: readonly string[]
   /** Another path, with the operationId that older clients know. */
   alias?: { path: string; name: string }
 }

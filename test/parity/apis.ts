@@ -30,7 +30,7 @@ interface GraphQLProblem {
 const requestId = 'parity-request'
 
 export const callRest: ApiCall = async (app, adminToken, { command, input, token, expectedVersion, isDry }) => {
-  const route = routes.find((candidate) => 'command' in candidate && candidate.command === command)
+  const route = routes.find((candidate) => 'command' in candidate && candidate.command.name === command.name)
   if (!route) throw new Error(`No route runs ${command.name}`)
   const { method, path } = route
   const asQuery = method === 'DELETE'

@@ -76,7 +76,7 @@ interface Answered {
 }
 
 async function overRest({ command, input, token }: Prepared, options: Options): Promise<Answered> {
-  const route = routes.find((candidate) => 'command' in candidate && candidate.command === command)
+  const route = routes.find((candidate) => 'command' in candidate && candidate.command.name === command.name)
   if (!route) throw new Error(`No route runs ${command.name}`)
   const asQuery = route.method === 'DELETE'
   const query = new URLSearchParams(asQuery ? (input as Record<string, string>) : {})

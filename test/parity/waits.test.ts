@@ -59,7 +59,7 @@ interface Asked {
 const LIFECYCLE = 'success message'
 
 async function overRest({ command, input, waitSeconds = 30, key }: Asked): Promise<WaitAnswer> {
-  const route = routes.find((candidate) => 'command' in candidate && candidate.command === command)
+  const route = routes.find((candidate) => 'command' in candidate && candidate.command.name === command.name)
   const asQuery = route?.method === 'DELETE'
   const query = new URLSearchParams(asQuery ? (input as Record<string, string>) : {})
   const response = await served.app.request(`/api/public/v1${route?.path}?${query}`, {

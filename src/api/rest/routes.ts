@@ -13,9 +13,14 @@ const readRoutes = (query: AnyQuery, group: string): ReadRoute[] =>
 function writeRoutes(command: AnyCommand, group: string): WriteRoute[] {
   const { rest } = command
   if (!rest) return []
-  const { method, path, answer, isLifecycle = false, alias } = rest
-  const route = { method, path, group, command, answer: answer.type, isLifecycle }
+  const { method, path, answer, isLifecycle = false, alias, required = [] } = rest
+  const route = { method, path, group, command: requiring(command, required), answer: answer.type, isLifecycle }
   return alias ? [route, { ...route, path: alias.path, alias: alias.name }] : [route]
+}
+
+function requiring(command: AnyCommand, fields: readonly string[]): AnyCommand {
+  if (fields.length === 0) return command
+  return { ...command, input: command.input.required(Object.fromEntries(fields.map((name) => [name, true]))) }
 }
 
 const isRead = (route: Route) => 'read' in route

@@ -28,7 +28,8 @@ type AccountTarget = Target & { account: Account & { plan: Plan } }
 
 export const createApp = command({
   name: 'createApp',
-  rest: { method: 'POST', path: '/app', answer: createdAppAnswer },
+  // The seed's letter (§2.1).
+  rest: { method: 'POST', path: '/app', answer: createdAppAnswer, required: ['accountId'] },
   waits: true,
   about:
     'Create an app, with its first environment where you send one. It runs nothing until an environment of it is deployed.',

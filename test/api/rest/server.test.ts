@@ -80,7 +80,7 @@ describe('a body', () => {
 
   test('that is missing is an empty one', async () => {
     const { body } = await call('POST', '/app')
-    expect(body.errors.map((error: { field: string }) => error.field)).toEqual(['name'])
+    expect(body.errors.map((error: { field: string }) => error.field)).toEqual(['name', 'accountId'])
   })
 
   test('is refused with every unknown field by name, __proto__ too', async () => {
