@@ -224,7 +224,7 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
     }`,
     ({ appEnvId }) => ({ env: appEnvId }),
   ],
-  'be told of deployments': [
+  'send deployments to a webhook': [
     `mutation ($account: ID!) {
       createWebhook(input: {
         accountId: $account, name: "Deployments", url: "https://example.com/hook", eventTypes: [OPERATION_SUCCEEDED, OPERATION_FAILED]

@@ -141,6 +141,16 @@ describe('refused', () => {
   })
 })
 
+test('a variable that became a secret is masked in versions that recorded it as none', async () => {
+  const { appEnvId, first, second } = await twoVersions()
+  const variables = [{ ...PLAIN, value: 'red', isSecret: true }]
+  await world.perform(setVariables, { appEnvId, variables })
+  const found = await read(getDeploymentConfiguration, { contentId: first })
+  expect(found.variables).toContainEqual(expect.objectContaining({ name: 'COLOUR', value: '***SECRET***' }))
+  const changes = await difference({ fromContentId: first, toContentId: second })
+  expect(changes).toContainEqual(['envVars.COLOUR', '***SECRET***', '***SECRET***'])
+})
+
 test('the configuration of a version stays as it was recorded', async () => {
   const { first, appId } = await twoVersions()
   await world.perform(updateApp, { appId, port: 9090 })

@@ -111,7 +111,7 @@ export const runsImages = ({ app, presetVersion }: Pick<LoadedAppEnv, 'app' | 'p
 /** What a version was recorded with; how many containers it had is not part of it. */
 export function recordedEffective(
   appEnv: Pick<LoadedAppEnv, 'app'>,
-  content: Pick<Content, 'image' | 'configuration' | 'buildPlan'>,
+  content: Pick<Content, 'image'> & Record<'configuration' | 'buildPlan', unknown>,
 ): Omit<Effective, 'containers'> {
   const build = recordedPlan(content)
   const configuration = withDefaults(appEnv, recordedConfiguration(content))

@@ -5,7 +5,7 @@ import { exampleId } from '../../calls/examples.ts'
 import { id } from '../../calls/input.ts'
 import { type QueryContext, recordQuery } from '../../calls/query.ts'
 import { recordedPlan } from '../../domain/build-plan.ts'
-import { recordedConfiguration } from '../../domain/configuration.ts'
+import { recordedConfiguration, type SealedVariable } from '../../domain/configuration.ts'
 import { invalidField, notFound } from '../../domain/errors.ts'
 import { type Effective, type PendingChange, pendingChanges } from '../../domain/pending-changes.ts'
 import type { Database, Transaction } from '../../storage/database/client.ts'
@@ -28,12 +28,21 @@ import { difference, type Side, versionConfiguration } from './version-configura
 async function findVersion(client: Database | Transaction, caller: Caller, contentId: string) {
   const content = await client.content.findFirst({
     where: { id: contentId, appEnv: { deletedAt: null } },
-    include: { appEnv: { include: { app: true, account: true } } },
+    include: { appEnv: { include: { app: true, account: true, variables: true } } },
   })
   if (!content) throw notFound('deployment', contentId)
   permit(caller, 'appEnv:read', { accountId: content.accountId, appEnvId: content.appEnvId })
-  return content
+  const secret = new Set(content.appEnv.variables.flatMap(({ name, isSecret }) => (isSecret ? [name] : [])))
+  const configuration = maskedFrom(recordedConfiguration(content), secret)
+  const plan = recordedPlan(content)
+  return { ...content, configuration, buildPlan: plan && maskedFrom(plan, secret) }
 }
+
+/** A variable that is secret now is masked in earlier versions too, which recorded it as none. */
+const maskedFrom = <Holder extends { variables: SealedVariable[] }>(holder: Holder, secret: ReadonlySet<string>) => ({
+  ...holder,
+  variables: holder.variables.map((one) => ({ ...one, isSecret: one.isSecret || secret.has(one.name) })),
+})
 
 async function readVersionConfiguration({ database, vault, config, caller }: QueryContext, contentId: string) {
   const content = await findVersion(database, caller, contentId)
