@@ -69,7 +69,8 @@ afterAll(async () => {
   await held?.drop()
 })
 
-const CREATE_APP = 'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { id type scratchConfig { colour } } } }'
+const CREATE_APP =
+  'mutation ($input: CreateAppInput!) { createApp(input: $input) { app { id type scratchConfig { colour } } } }'
 
 /** An app of the type, through either API. */
 const createApp = {
