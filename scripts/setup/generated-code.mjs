@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makeOnce } from './make-once.mjs'
 import { runQuietly, step } from './step.mjs'
 
-/** What is generated: by which program, into which folder, from which files. */
+/** What is generated: by which program, into which folder, from which files and folders. */
 const GENERATED = [
   {
     label: 'Generating the database client',
@@ -32,11 +32,37 @@ const GENERATED = [
       'node_modules/@scalar/fastify-api-reference/package.json',
     ],
   },
+  {
+    label: 'Typing the console’s documents',
+    program: 'generate-schema-types.mjs',
+    folder: 'console/src/graphql/generated',
+    sources: ['schema.graphql', 'node_modules/@gql.tada/internal/package.json'],
+    // Only what checks types reads it.
+    isForDevelopment: true,
+  },
+  {
+    label: 'Building the console',
+    program: 'build-console.mjs',
+    folder: 'console/dist',
+    sources: [
+      'console/src',
+      'console/public',
+      'console/index.html',
+      'console/vite.config.ts',
+      'text',
+      'src/domain',
+      'src/api/http/tokens.css',
+      'package-lock.json',
+    ],
+  },
 ]
 
 /** Generates whatever is older than what it is made of. */
 export async function generateCode(root, node) {
-  for (const generated of GENERATED) await generate(root, node, generated)
+  for (const generated of GENERATED) {
+    if (generated.isForDevelopment && !existsSync(join(root, generated.sources.at(-1)))) continue
+    await generate(root, node, generated)
+  }
 }
 
 async function generate(root, node, { label, program, folder, sources }) {
@@ -59,6 +85,15 @@ async function generate(root, node, { label, program, folder, sources }) {
 
 function digest(paths) {
   const hash = createHash('sha256')
-  for (const path of paths) hash.update(readFileSync(path))
+  for (const file of paths.flatMap(filesIn)) hash.update(readFileSync(file))
   return hash.digest('hex')
+}
+
+/** A file, or all files of a folder; what is generated is made of the others. */
+function filesIn(path) {
+  if (!statSync(path).isDirectory()) return [path]
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.parentPath.includes('generated'))
+    .map(({ parentPath, name }) => join(parentPath, name))
+    .sort()
 }

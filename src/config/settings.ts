@@ -642,6 +642,7 @@ export const SETTINGS = z.object({
   BERTH_GRAPHQL_MAX_COST: count(10_000, 10_000_000).describe(
     'Maximum cost of a GraphQL operation: its objects, multiplied by the sizes of the lists they are in; ten scalar fields count as an object.',
   ),
+  BERTH_CONSOLE: switchable(true).describe('Serve the web console at `/console`.'),
   BERTH_GRAPHQL_INTROSPECTION: switchable(true).describe('Answer GraphQL introspection queries.'),
   BERTH_SUBSCRIPTIONS_PER_SOCKET: count(100, 10_000).describe('Maximum number of subscriptions on one WebSocket.'),
   BERTH_SUBSCRIBER_BACKLOG_KB: whole(1024, 256, 102_400).describe(

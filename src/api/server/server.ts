@@ -26,6 +26,7 @@ import { mountDocs } from '../rest/openapi/docs.ts'
 import { answerProblem } from '../rest/protocol/errors.ts'
 import { isLifecycleCall, mountRest, nearPaths } from '../rest/router.ts'
 import { mountSignIn } from '../sign-in/mount-sign-in.ts'
+import { mountConsole } from './console-files.ts'
 import { answerGraphQLError, GRAPHQL_PATH, type GraphQLHandler, mountGraphQL } from './graphql-route.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerIndex } from './index-page.ts'
@@ -93,6 +94,7 @@ export function createServer({
   mountMcp(app, { services, config, draining: draining.signal, log }, [identified, limited])
   mountDocs(app)
   app.get('/', (c) => answerIndex(c, { config, readiness, isDraining: draining.signal.aborted }))
+  if (config.BERTH_CONSOLE) mountConsole(app)
   mountSignIn(app, { services, config, admission, log })
   mountOauth(app, { services, config, admission, log })
   app.get(INVITATION_PATH, (c) => answerInvitation(c, config))
