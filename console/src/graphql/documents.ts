@@ -22,17 +22,13 @@ export const OperationState = graphql(`
   }
 `)
 
-/** Reads again what events were about, whatever it is. */
+/** Reads again what events were about: each kind by itself, because their fields have different types. */
 export const Refresh = graphql(
   `
-  query Refresh($ids: [ID!]!) {
-    nodes(ids: $ids) {
-      __typename
-      id
-      ... on AppEnv { ...EnvironmentState }
-      ... on Operation { ...OperationState }
-      ... on App { id name slug type }
-    }
+  query Refresh($appEnvIds: [ID!]!, $operationIds: [ID!]!, $appIds: [ID!]!) {
+    appEnvs: nodes(ids: $appEnvIds) { id ... on AppEnv { ...EnvironmentState } }
+    operations: nodes(ids: $operationIds) { id ... on Operation { ...OperationState } }
+    apps: nodes(ids: $appIds) { id ... on App { id name slug type } }
   }
 `,
   [EnvironmentState, OperationState],

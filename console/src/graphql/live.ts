@@ -51,7 +51,12 @@ function waitMs(): number {
 async function readChanged(): Promise<void> {
   const ids = [...changed].slice(0, IDS_AT_ONCE)
   for (const id of ids) changed.delete(id)
-  const { error } = await client.query(Refresh, { ids }, { requestPolicy: 'network-only' }).toPromise()
+  const variables = {
+    appEnvIds: ids.filter((id) => id.startsWith('env_')),
+    operationIds: ids.filter((id) => id.startsWith('op_')),
+    appIds: ids.filter((id) => id.startsWith('app_')),
+  }
+  const { error } = await client.query(Refresh, variables, { requestPolicy: 'network-only' }).toPromise()
   lastReadAt = Date.now()
   timer = undefined
   // With no answer at all, the ids stay for the next read.
