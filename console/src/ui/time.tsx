@@ -59,6 +59,10 @@ export function formatTime(at: string | number | Date, style: keyof typeof STYLE
   return format.format(new Date(at))
 }
 
+/** The zone that a person chose, as IANA names it. */
+export const chosenTimeZone = (): string =>
+  preferences().zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
+
 const UNITS = [
   ['y', 31_536_000],
   ['d', 86_400],
