@@ -1,5 +1,6 @@
 import type { CSSProperties } from 'react'
 import { Link } from 'wouter'
+import { visibleText } from '../../../../text/visible-text.ts'
 import { pathTo } from '../../routes.ts'
 import { formatTime, useNow } from '../../ui/time.tsx'
 import { type Backup, backupText, joined, windowsOf } from './backup-text.ts'
@@ -9,6 +10,8 @@ import styles from './backups.module.css'
 const MIN_SPAN_MS = 10 * 60_000
 /** Nearer than that, marks could not be told apart, or hit. */
 const MIN_DISTANCE = 0.03
+/** Each restore and each gap begins another one; the line shows them all. */
+const MAX_SPANS = 5
 
 /** Backups along the time, and between them the moments that can be restored. */
 export function TimeLine({ env, backups }: { env: string; backups: readonly Backup[] }) {
@@ -19,7 +22,7 @@ export function TimeLine({ env, backups }: { env: string; backups: readonly Back
   if (usable.length === 0) return <p className="soft">Nothing yet: no backup is whole.</p>
   const start = Math.min(...usable.map(({ date }) => Date.parse(date)), now - MIN_SPAN_MS)
   const place = (at: number) => Math.max(0, Math.min(1, (at - start) / (now - start)))
-  const [problem] = windows.map(({ backup }) => backup.pointInTimeMessage).filter(Boolean)
+  const problem = windows[0]?.backup.pointInTimeMessage
   return (
     <div className="stack tight">
       <div className={styles.line}>
@@ -48,19 +51,27 @@ export function TimeLine({ env, backups }: { env: string; backups: readonly Back
         <span>now</span>
       </p>
       {spans.length > 0 ? (
-        <p>
-          Any moment{' '}
-          {spans
-            .map(({ from, to }) => `from ${formatTime(from, 'exact')} to ${formatTime(to, 'exact')}`)
-            .join(', and ')}
-          . {!problem && <span className="soft">The end moves on, as the log of changes is stored.</span>}
-        </p>
+        <div>
+          <p>
+            Any moment{!problem && <span className="soft">; the end moves on, as the log of changes is stored</span>}
+          </p>
+          <ul>
+            {[...spans]
+              .reverse()
+              .slice(0, MAX_SPANS)
+              .map(({ from, to }) => (
+                <li key={from}>
+                  from {formatTime(from, 'exact')} to {formatTime(to, 'exact')}
+                </li>
+              ))}
+          </ul>
+        </div>
       ) : (
         <p className="soft">
           The moments of the backups, and none between. A schedule with point in time would add every moment since.
         </p>
       )}
-      {problem && <p className="warn">{problem}</p>}
+      {problem && <p className="warn">{visibleText(problem)}</p>}
     </div>
   )
 }

@@ -35,8 +35,8 @@ export function ReferenceSection({ env, scheme, port, hasReplicas, isReachable }
     <Section title="From another environment">
       <div className="stack">
         <p>
-          Give the other environment this variable. Berth fills in the address and the password when containers are
-          created, and a rotation reaches them by itself.
+          Give the other environment this variable. Berth fills in the address and the password when its containers are
+          created; after a rotation, its next deployment has the new ones.
         </p>
         <Snippets of={[{ tool: 'Variable', code: `${VARIABLE}=\${${env}.internalUrl}` }]} />
         <Facts

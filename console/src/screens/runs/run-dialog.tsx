@@ -63,7 +63,8 @@ function RunForm({ appEnvId, configured, isJob, isChanged, onClose, onCreated }:
         const answer = await send({ appEnvId, ...(hasChanges ? changesOf(fields, configured) : {}) })
         const run = answer?.createJobRun?.jobRun
         if (!run) return false
-        say(run.queuePosition === null ? 'The run begins' : `The run is number ${run.queuePosition} in the queue`)
+        const position = run.queuePosition ?? 1
+        say(position === 1 ? 'The run begins' : `The run is number ${position} in the queue`)
         onClose()
         onCreated(run.id)
         return true
@@ -120,6 +121,9 @@ function Changes({ configured, isJob }: { configured: Prefilled | null; isJob: b
       />
       <fieldset className={styles.variables}>
         <legend>Variables besides those of the version</legend>
+        {configured?.envVars && configured.envVars.length > 0 && (
+          <p className="soft">Their values are not shown again: type them, or leave them out.</p>
+        )}
         {rows.map(({ key, name, isSecret }, at) => (
           <div key={key} className={styles.variable}>
             <TextField name={`envVars.${at}.name`} label="Name" className="mono" defaultValue={name} />

@@ -15,7 +15,7 @@ import { Copy } from '../../ui/copy.tsx'
 import { Facts, Section, Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
 import { outcomeOf, Status } from '../../ui/status.tsx'
-import { formatTime, Time, useNow } from '../../ui/time.tsx'
+import { formatTime, Time } from '../../ui/time.tsx'
 import { Announced, say } from '../../ui/toast.tsx'
 import { CancelJobRun, JobRunChanged, JobRunDetail, RetryJobRun, RunLines } from './documents.ts'
 import { RunDialog } from './run-dialog.tsx'
@@ -75,14 +75,14 @@ function useLiveRun(id: string): JobRun | null {
 function Outcome({ environment, run }: { environment: Head; run: JobRun }) {
   const { id, status, message, exitCode, attempts, queuedAt, retriesId, output, commandSnapshot } = run
   const { cliEnvName: env, jobConfig } = environment
-  const present = Math.max(useNow(), Date.now())
+  const open = isOpenRun(run)
+  const present = useSeconds(open)
   const [, navigate] = useLocation()
   const [isChanging, setChanging] = useState(false)
   const missing = useMissing('jobRun:operate')
   const cancel = useWrite(CancelJobRun)
   const retry = useWrite(RetryJobRun)
   const refusal = cancel.refusal ?? retry.refusal
-  const open = isOpenRun(run)
   const shown = outcomeOf(status)
   const progress = progressText(run, present)
   return (
@@ -141,7 +141,11 @@ function Outcome({ environment, run }: { environment: Head; run: JobRun }) {
             <Time at={queuedAt} />, {causeOf(run)}
           </span>
         </p>
-        {message && status !== 'SUCCEEDED' && <pre className={styles.message}>{visibleText(message)}</pre>}
+        {message && status !== 'SUCCEEDED' && (
+          <pre className={`${styles.message} ${status === 'CANCELLED' ? '' : styles.failed}`}>
+            {visibleText(message)}
+          </pre>
+        )}
         {output !== null && output !== undefined && (
           <div className="row">
             <span className="soft">Result</span>
@@ -166,6 +170,19 @@ function Outcome({ environment, run }: { environment: Head; run: JobRun }) {
       />
     </Section>
   )
+}
+
+const SECOND_MS = 1_000
+
+/** The time, each second: what runs is timed while one looks at it. */
+function useSeconds(isOn: boolean): number {
+  const [present, setPresent] = useState(Date.now())
+  useEffect(() => {
+    if (!isOn) return
+    const timer = setInterval(() => setPresent(Date.now()), SECOND_MS)
+    return () => clearInterval(timer)
+  }, [isOn])
+  return present
 }
 
 type Line = ResultOf<typeof RunLines>['appEnvLogs']['lines'][number]
@@ -241,7 +258,13 @@ function Attempts({ run: { attempts } }: { run: JobRun }) {
               <th scope="row" data-name="attempt">
                 {number}
               </th>
-              <td>{startedAt ? formatTime(startedAt, 'clock') : <span className="soft">never</span>}</td>
+              <td>
+                {startedAt ? (
+                  formatTime(startedAt, 'clock')
+                ) : (
+                  <span className="soft">{finishedAt ? 'never' : 'now'}</span>
+                )}
+              </td>
               <td>{startedAt && finishedAt ? durationText(Date.parse(finishedAt) - Date.parse(startedAt)) : ''}</td>
               <td data-name="exit code">{exitCode !== null && <code>{exitCode}</code>}</td>
               <td className={styles.reason}>{message ? visibleText(message) : reason}</td>
@@ -268,7 +291,7 @@ function Executed({ run: { commandSnapshot, deployment, id, scheduledFor } }: { 
           ...(scheduledFor ? [['Scheduled for', formatTime(scheduledFor, 'exact')] as const] : []),
           [
             'Id',
-            <span key="id" className="row">
+            <span key="id">
               <code>{id}</code> <Copy text={id} label="Copy the id" />
             </span>,
           ],

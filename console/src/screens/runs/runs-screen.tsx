@@ -159,7 +159,7 @@ function Runs({ env, runs }: { env: string; runs: readonly JobRun[] }) {
             </th>
             <td>
               <Status {...outcomeOf(run.status)} />
-              {run.message && run.status !== 'SUCCEEDED' && (
+              {run.message && (run.status === 'FAILED' || run.status === 'TIMED_OUT') && (
                 <p className={styles.cause}>{visibleText(run.message.split('\n', 1)[0] ?? '')}</p>
               )}
             </td>
