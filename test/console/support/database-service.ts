@@ -20,7 +20,7 @@ export async function backedUpBetween(world: World, appEnvId: string, from: Date
     where: { id: appEnvId },
   })
   const common = { accountId, appEnvId, presetVersion: presetVersion ?? '' }
-  const archive = newId('log')
+  const archive = newId('arc')
   await world.database.walArchive.create({ data: { ...common, id: archive, volumeId: volumeId ?? '', until } })
   const id = newId('bak')
   await world.database.backup.create({
