@@ -24,7 +24,10 @@ export const ROUTES = {
   domains: '/envs/:env/domains',
   connect: '/envs/:env/connect',
   backups: '/envs/:env/backups',
+  restore: '/envs/:env/restore',
   runs: '/envs/:env/runs',
+  run: '/envs/:env/runs/:runId',
+  invocations: '/envs/:env/invocations',
   tokens: '/tokens',
   installation: '/installation',
 } as const

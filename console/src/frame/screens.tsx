@@ -9,6 +9,12 @@ const SCREENS: Partial<Record<RouteName, Screen>> = {
   deployments: () => import('../screens/deployments/deployments-screen.tsx'),
   deployment: () => import('../screens/deployments/deployment-screen.tsx'),
   rollback: () => import('../screens/deployments/rollback-screen.tsx'),
+  connect: () => import('../screens/connect/connect-screen.tsx'),
+  backups: () => import('../screens/backups/backups-screen.tsx'),
+  restore: () => import('../screens/backups/restore-screen.tsx'),
+  runs: () => import('../screens/runs/runs-screen.tsx'),
+  run: () => import('../screens/runs/run-screen.tsx'),
+  invocations: () => import('../screens/functions/invocations-screen.tsx'),
 }
 
 export const screens = Object.entries(SCREENS).map(([name, load]) => ({

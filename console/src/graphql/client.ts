@@ -24,7 +24,8 @@ const cache = cacheExchange({
       usageLines: list,
       webhookDeliveries: list,
     },
-    AppEnv: { deployments: list, operations: list, jobRuns: list, backups: list },
+    // Not its operations: screens read a few of the newest, of different number, and joined pages would begin with old ones.
+    AppEnv: { deployments: list, jobRuns: list, backups: list },
   },
 })
 

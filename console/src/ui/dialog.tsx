@@ -56,6 +56,8 @@ interface ConfirmProps {
   /** Name that has to be typed first, of what is deleted. */
   name?: string
   action: string
+  /** Whether what will happen is known; until then it cannot be done. */
+  isReady?: boolean
   isSending: boolean
   refusal: Refusal | null
   onConfirm: () => void
@@ -69,12 +71,13 @@ export function Confirm({
   children,
   name,
   action,
+  isReady = true,
   isSending,
   refusal,
   onConfirm,
 }: ConfirmProps) {
   const [typed, setTyped] = useState('')
-  const isAllowed = name === undefined || typed === name
+  const isAllowed = isReady && (name === undefined || typed === name)
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
       <form

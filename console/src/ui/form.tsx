@@ -36,7 +36,10 @@ export function Form({ draftKey, refusal, onSend, children }: FormProps) {
   }
   useEffect(() => {
     const [first] = Object.keys(refusal?.fields ?? {})
-    if (first) form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)?.focus()
+    if (!first) return
+    const field = (name: string) => form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)
+    const wanted = field(first) ?? field(listOf(first))
+    wanted?.focus()
   }, [refusal])
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -67,8 +70,17 @@ export function Form({ draftKey, refusal, onSend, children }: FormProps) {
 /** Without the message where each of its fields says its part: it would be the same words twice. */
 function unclaimed(refusal: Refusal, claimed: ReadonlySet<string>): Refusal {
   const names = Object.keys(refusal.fields)
-  const isShown = names.length > 0 && names.every((name) => claimed.has(name))
+  const isShown = names.length > 0 && names.every((name) => claimed.has(name) || claimed.has(listOf(name)))
   return isShown ? { ...refusal, message: 'Some fields are not right yet; each says why.' } : refusal
+}
+
+/** Of an item, the name of its list: `args.2` is an item of `args`. */
+const listOf = (name: string) => name.replace(/\.\d+$/, '')
+
+/** Of a field that holds a list, one item in each line. */
+function itemProblem({ fields }: Refusal, name: string): string | undefined {
+  const found = Object.keys(fields).find((path) => path !== name && listOf(path) === name)
+  return found && `Line ${Number(found.slice(name.length + 1)) + 1} ${fields[found]}`
 }
 
 function valuesOf(form: HTMLFormElement, { withSecrets = true } = {}): Record<string, string> {
@@ -101,7 +113,7 @@ function useField(name: string) {
   const { draft, refusal, claim } = useContext(FormContext)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a field claims its name once
   useEffect(() => claim(name), [name])
-  return { kept: draft[name], problem: refusal?.fields[name] }
+  return { kept: draft[name], problem: refusal?.fields[name] ?? (refusal ? itemProblem(refusal, name) : undefined) }
 }
 
 function Frame({
