@@ -1,0 +1,154 @@
+import { type ReactNode, useEffect, useState } from 'react'
+import { cliEnvNameOf, slugOf } from '../../../../src/domain/names.ts'
+import { resourcesOf } from '../../../../src/domain/resources.ts'
+import { visibleText } from '../../../../text/visible-text.ts'
+import { useAccount } from '../../account/session.tsx'
+import { useWrite } from '../../graphql/use-write.ts'
+import { Copy } from '../../ui/copy.tsx'
+import { Icon } from '../../ui/icons.tsx'
+import { Section } from '../../ui/page.tsx'
+import { PlanApp } from './documents.ts'
+import { computeMicros, priceText, volumeMicros } from './monthly-price.ts'
+import styles from './new-app.module.css'
+import { type AppInput, type Fields, type Source, takesNoPort } from './new-app-input.ts'
+import type { Choices } from './source-fields.tsx'
+
+interface PlanProps {
+  source: Source
+  fields: Fields
+  /** Null while there is too little to ask about. */
+  input: AppInput | null
+  choices: Choices
+}
+
+/** What will be created, where it answers, what it costs; and whether the API would do it as things are. */
+export function Plan({ source, fields, input, choices }: PlanProps) {
+  const account = useAccount()
+  const { outcome, isAsking } = useDryRun(input)
+  const region = choices.regions?.find(({ code }) => code === (fields['appEnv.region'] || choices.regions?.[0]?.code))
+  const environment = fields['appEnv.name'] ?? ''
+  const { cpu, memoryMb } = resourcesOf({ zClouds: Number(fields['appEnv.zClouds'] ?? 1) })
+  const hasAddress = source !== 'service' && !takesNoPort(fields)
+  const host =
+    region && `${cliEnvNameOf(account.slug, slugOf(fields.name ?? ''), slugOf(environment))}.${region.domain}`
+  const rows: [name: string, value: ReactNode][] = input
+    ? [
+        ['App', <b key="app">{visibleText(fields.name ?? '')}</b>],
+        ['Environment', visibleText(environment)],
+        ...(hasAddress && host ? ([['Address', <code key="host">{host}</code>]] as [string, ReactNode][]) : []),
+        ['Runs', runsText(source, fields)],
+        ['Size', `${cpu} CPU, ${memoryMb.toLocaleString('en')} MB, 1 container`],
+        ...(region ? ([['Region', visibleText(region.name)]] as [string, ReactNode][]) : []),
+        ['Costs', costText(source, fields, choices)],
+      ]
+    : []
+  return (
+    <div className={styles.plan}>
+      <Section title="What will be created" actions={input && <Copy text={asCurl(input)} label="Copy as curl" />}>
+        {input ? (
+          <div className="stack">
+            <dl>
+              {rows.map(([name, value]) => (
+                <div key={name}>
+                  <dt>{name}</dt>
+                  <dd>{value}</dd>
+                </div>
+              ))}
+            </dl>
+            <Verdict outcome={outcome} isAsking={isAsking} />
+          </div>
+        ) : (
+          <p className="soft">
+            Fill in the form, and it says here what will be created, where it answers and what it costs.
+          </p>
+        )}
+      </Section>
+    </div>
+  )
+}
+
+function runsText(source: Source, { image, gitRepo, 'appEnv.branch': branch, port, dockerPreset }: Fields): ReactNode {
+  const at = takesNoPort({ dockerPreset: dockerPreset ?? '' }) || !port ? '' : `, port ${port}`
+  if (source === 'image') return <code>{visibleText(`${image}${at}`)}</code>
+  if (source === 'git') return visibleText(`A build of ${gitRepo}, branch ${branch || '…'}${at}`)
+  return source === 'upload'
+    ? `A build of what you upload${at}`
+    : 'A managed service, with a user and a password of its own'
+}
+
+function costText(source: Source, fields: Fields, { account, plans, usage, databasePresets }: Choices): string {
+  const plan = plans?.find(({ code }) => code === account?.plan)
+  if (!plan) return 'The plan of the account is not known'
+  const zClouds = Number(fields['appEnv.zClouds'] ?? 1)
+  const currency = usage?.currency ?? null
+  const preset = databasePresets?.find(({ dockerPreset }) => dockerPreset === fields.dockerPreset)
+  const disk = source === 'service' ? Number(fields['appEnv.disk'] || preset?.limits.disk.default || 0) : 0
+  const micros = computeMicros(plan, zClouds) + volumeMicros(plan, disk)
+  if (micros === 0n) return `Nothing, on the plan ${plan.name}`
+  if (fields.dockerPreset === 'JOB')
+    return `${priceText(BigInt(plan.jobZCloudHourPrice) * BigInt(zClouds), currency)} for each hour of a run`
+  const upTo = fields.dockerPreset === 'FUNCTION' ? 'At most ' : ''
+  return `${upTo}${priceText(micros, currency)} a month`
+}
+
+interface Outcome {
+  /** What the API says against it; null: it would do it. */
+  problem: string | null
+  /** What it would begin at once: DEPLOY_IMAGE, BUILD. */
+  kind: string | null
+}
+
+const SETTLED_MS = 500
+
+/** Asks the API, once the typing pauses, whether it would do it. */
+function useDryRun(input: AppInput | null): { outcome: Outcome | null; isAsking: boolean } {
+  const { send, isSending, refusal } = useWrite(PlanApp)
+  const [changes, setChanges] = useState<unknown>(null)
+  const [asked, setAsked] = useState<string | null>(null)
+  const text = input && JSON.stringify(input)
+  useEffect(() => {
+    if (!text) return
+    const timer = setTimeout(async () => {
+      const answer = await send({ ...(JSON.parse(text) as AppInput), dryRun: true })
+      setChanges(answer?.createApp?.changes ?? null)
+      setAsked(text)
+    }, SETTLED_MS)
+    return () => clearTimeout(timer)
+  }, [text, send])
+  const isCurrent = asked === text && !isSending
+  const { kind } = (changes ?? {}) as { kind?: string }
+  return {
+    outcome: isCurrent ? { problem: refusal?.message ?? null, kind: kind ?? null } : null,
+    isAsking: !isCurrent,
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  DEPLOY_IMAGE: 'Berth has checked it. It is deployed at once.',
+  BUILD: 'Berth has checked it. It is built and deployed at once.',
+}
+
+function Verdict({ outcome, isAsking }: { outcome: Outcome | null; isAsking: boolean }) {
+  if (!outcome) return <p className="soft">{isAsking ? 'Checking…' : ''}</p>
+  if (outcome.problem)
+    return (
+      <p className={styles.verdict}>
+        <Icon name="circleAlert" className="warn" />
+        <span>Not yet: {visibleText(outcome.problem)}</span>
+      </p>
+    )
+  return (
+    <p className={styles.verdict}>
+      <Icon name="circleCheck" className="good" />
+      <span>{KINDS[outcome.kind ?? ''] ?? 'Berth has checked it.'}</span>
+    </p>
+  )
+}
+
+/** The same call of the REST API, for a shell. */
+const asCurl = (input: AppInput): string =>
+  [
+    `curl ${location.origin}/api/public/v1/app`,
+    `-H "authorization: Bearer $BERTH_TOKEN" -H 'content-type: application/json'`,
+    `-d '${JSON.stringify(input).replaceAll("'", "'\\''")}'`,
+  ].join(' \\\n  ')
