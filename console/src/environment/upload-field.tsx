@@ -106,10 +106,9 @@ function Contents({ chosen }: { chosen: Chosen }) {
       <p className="soft">
         {leftOut === 0
           ? 'All of it is uploaded.'
-          : `${leftOut.toLocaleString('en')} ${leftOut === 1 ? 'file or folder is' : 'files and folders are'} left out, by ${
-              hasRules ? 'its .dockerignore' : 'default: node_modules and the like'
-            }.`}{' '}
-        The folders .git and files of secrets (.env) stay here.
+          : `${leftOut.toLocaleString('en')} ${leftOut === 1 ? 'file or folder is' : 'files and folders are'} left out: .git, .env and ${
+              hasRules ? 'what its .dockerignore names' : 'what a build installs, such as node_modules'
+            }.`}
       </p>
     </>
   )

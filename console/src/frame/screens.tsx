@@ -7,6 +7,10 @@ type Screen = () => Promise<{ default: ComponentType }>
 const SCREENS: Partial<Record<RouteName, Screen>> = {
   overview: () => import('../screens/overview/overview-screen.tsx'),
   newApp: () => import('../screens/new-app/new-app-screen.tsx'),
+  solutions: () => import('../screens/solutions/solutions-screen.tsx'),
+  solution: () => import('../screens/solutions/solution-screen.tsx'),
+  solutionInstallation: () => import('../screens/solutions/installation-screen.tsx'),
+  compose: () => import('../screens/solutions/compose-screen.tsx'),
   deployments: () => import('../screens/deployments/deployments-screen.tsx'),
   deployment: () => import('../screens/deployments/deployment-screen.tsx'),
   rollback: () => import('../screens/deployments/rollback-screen.tsx'),

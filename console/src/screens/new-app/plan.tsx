@@ -1,14 +1,15 @@
-import { type ReactNode, useEffect, useState } from 'react'
+import type { ReactNode } from 'react'
 import { cliEnvNameOf, slugOf } from '../../../../src/domain/names.ts'
 import { resourcesOf } from '../../../../src/domain/resources.ts'
 import { visibleText } from '../../../../text/visible-text.ts'
+import { computeMicros, priceText, volumeMicros } from '../../account/monthly-price.ts'
 import { useAccount } from '../../account/session.tsx'
+import { type DryRun, useDryRun } from '../../graphql/use-dry-run.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { Copy } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/page.tsx'
 import { PlanApp } from './documents.ts'
-import { computeMicros, priceText, volumeMicros } from './monthly-price.ts'
 import styles from './new-app.module.css'
 import { type AppInput, type Fields, type Source, takesNoPort } from './new-app-input.ts'
 import type { Choices } from './source-fields.tsx'
@@ -24,7 +25,12 @@ interface PlanProps {
 /** What will be created, where it answers, what it costs; and whether the API would do it as things are. */
 export function Plan({ source, fields, input, choices }: PlanProps) {
   const account = useAccount()
-  const { outcome, isAsking } = useDryRun(input)
+  const planning = useWrite(PlanApp)
+  const dryRun = useDryRun(
+    input && JSON.stringify(input),
+    async (text) => (await planning.send({ ...(JSON.parse(text) as AppInput), dryRun: true }))?.createApp?.changes,
+    planning,
+  )
   const region = choices.regions?.find(({ code }) => code === (fields['appEnv.region'] || choices.regions?.[0]?.code))
   const environment = fields['appEnv.name'] ?? ''
   const { cpu, memoryMb } = resourcesOf({ zClouds: Number(fields['appEnv.zClouds'] ?? 1) })
@@ -55,7 +61,7 @@ export function Plan({ source, fields, input, choices }: PlanProps) {
                 </div>
               ))}
             </dl>
-            <Verdict outcome={outcome} isAsking={isAsking} />
+            <Verdict dryRun={dryRun} />
           </div>
         ) : (
           <p className="soft">
@@ -91,56 +97,25 @@ function costText(source: Source, fields: Fields, { account, plans, usage, datab
   return `${upTo}${priceText(micros, currency)} a month`
 }
 
-interface Outcome {
-  /** What the API says against it; null: it would do it. */
-  problem: string | null
-  /** What it would begin at once: DEPLOY_IMAGE, BUILD. */
-  kind: string | null
-}
-
-const SETTLED_MS = 500
-
-/** Asks the API, once the typing pauses, whether it would do it. */
-function useDryRun(input: AppInput | null): { outcome: Outcome | null; isAsking: boolean } {
-  const { send, isSending, refusal } = useWrite(PlanApp)
-  const [changes, setChanges] = useState<unknown>(null)
-  const [asked, setAsked] = useState<string | null>(null)
-  const text = input && JSON.stringify(input)
-  useEffect(() => {
-    if (!text) return
-    const timer = setTimeout(async () => {
-      const answer = await send({ ...(JSON.parse(text) as AppInput), dryRun: true })
-      setChanges(answer?.createApp?.changes ?? null)
-      setAsked(text)
-    }, SETTLED_MS)
-    return () => clearTimeout(timer)
-  }, [text, send])
-  const isCurrent = asked === text && !isSending
-  const { kind } = (changes ?? {}) as { kind?: string }
-  return {
-    outcome: isCurrent ? { problem: refusal?.message ?? null, kind: kind ?? null } : null,
-    isAsking: !isCurrent,
-  }
-}
-
 const KINDS: Readonly<Record<string, string>> = {
   DEPLOY_IMAGE: 'Berth has checked it. It is deployed at once.',
   BUILD: 'Berth has checked it. It is built and deployed at once.',
 }
 
-function Verdict({ outcome, isAsking }: { outcome: Outcome | null; isAsking: boolean }) {
-  if (!outcome) return <p className="soft">{isAsking ? 'Checking…' : ''}</p>
-  if (outcome.problem)
+function Verdict({ dryRun: { changes, refusal, isCurrent } }: { dryRun: DryRun }) {
+  if (!isCurrent) return <p className="soft">Checking…</p>
+  if (refusal)
     return (
       <p className={styles.verdict}>
         <Icon name="circleAlert" className="warn" />
-        <span>Not yet: {visibleText(outcome.problem)}</span>
+        <span>Not yet: {visibleText(refusal.message)}</span>
       </p>
     )
+  const { kind } = (changes ?? {}) as { kind?: string }
   return (
     <p className={styles.verdict}>
       <Icon name="circleCheck" className="good" />
-      <span>{KINDS[outcome.kind ?? ''] ?? 'Berth has checked it.'}</span>
+      <span>{KINDS[kind ?? ''] ?? 'Berth has checked it.'}</span>
     </p>
   )
 }

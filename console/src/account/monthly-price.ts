@@ -1,10 +1,10 @@
-import { money } from '../../../../src/domain/usage-price.ts'
+import { money } from '../../../src/domain/usage-price.ts'
 
 /** A month of 30 days, as usage is priced. */
 const HOURS = 30n * 24n
 const GB = 1024n
 
-interface Prices {
+export interface Prices {
   zCloudHourPrice: number
   jobZCloudHourPrice: number
   volumeGbMonthPrice: number
