@@ -287,9 +287,9 @@ function Verdict({ dryRun, text, cost, noEffect, onLine }: VerdictProps) {
       <div className="stack tight" role="status">
         {cost ? (
           <>
-            <p className="row">
+            <p className={styles.verdict}>
               <Icon name="circleCheck" className="good" />
-              Berth has checked it: all of it can be installed.
+              <span>Berth has checked it: all of it can be installed.</span>
             </p>
             <p>Costs: {cost}</p>
           </>

@@ -175,9 +175,9 @@ function InstallForm({ solution, choices }: { solution: Solution; choices: Choic
                 <div className="stack tight" role="status">
                   {plan && dryRun.isCurrent ? (
                     <>
-                      <p className="row">
+                      <p className={styles.verdict}>
                         <Icon name="circleCheck" className="good" />
-                        Berth has checked it.
+                        <span>Berth has checked it.</span>
                       </p>
                       <p>Costs: {costOfPlan(plan.components, choices)}</p>
                     </>
