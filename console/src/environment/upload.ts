@@ -1,8 +1,8 @@
 import { TAR_END, tarHeader, tarPadding } from '../../../text/tar.ts'
-import { type Folder, isUploaded, uploadRules } from '../../../text/upload-rules.ts'
 import { client } from '../graphql/client.ts'
 import { NO_ANSWER, type Refusal, refusalOf, refusalsOf } from '../graphql/refusal.ts'
 import { NotifyCodeUpload, RequestStorageKey } from './documents.ts'
+import { type Folder, isUploaded, uploadRules } from './upload-rules.ts'
 
 /** What a person chose to upload. */
 export type Chosen =

@@ -34,7 +34,7 @@ export function Plan({ source, fields, input, choices }: PlanProps) {
   const region = choices.regions?.find(({ code }) => code === (fields['appEnv.region'] || choices.regions?.[0]?.code))
   const environment = fields['appEnv.name'] ?? ''
   const { cpu, memoryMb } = resourcesOf({ zClouds: Number(fields['appEnv.zClouds'] ?? 1) })
-  const hasAddress = source !== 'service' && !takesNoPort(fields)
+  const hasAddress = source !== 'service' && !takesNoPort(fields) && slugOf(fields.name ?? '') !== ''
   const host =
     region && `${cliEnvNameOf(account.slug, slugOf(fields.name ?? ''), slugOf(environment))}.${region.domain}`
   const rows: [name: string, value: ReactNode][] = input

@@ -82,7 +82,10 @@ function ComposeForm({ choices }: { choices: Choices }) {
   const [parameters] = useSearchParams()
   const resumed = parameters.get('resume')
   const draftKey = resumed ? `installation.${resumed}` : `compose.${account.id}`
-  const [written, setWritten, clear] = useDraft<Written>(draftKey, EMPTY)
+  const [written, setWritten, clear] = useDraft<Written>(draftKey, {
+    ...EMPTY,
+    appName: parameters.get('name') ?? '',
+  })
   // Values may be secret: they are in memory alone.
   const [variables, setVariables] = useState('')
   const [, navigate] = useLocation()

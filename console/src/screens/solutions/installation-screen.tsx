@@ -4,7 +4,6 @@ import { Link, useLocation, useParams } from 'wouter'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useAccount, useMissing } from '../../account/session.tsx'
 import { Address } from '../../environment/environment-text.tsx'
-import type { ResultOf } from '../../graphql/graphql.ts'
 import { useData } from '../../graphql/use-data.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { pathTo } from '../../routes.ts'
@@ -17,13 +16,9 @@ import { Time } from '../../ui/time.tsx'
 import { Announced, say } from '../../ui/toast.tsx'
 import { Installation, InstallationProgress, RemoveInstallation } from './documents.ts'
 import { Graph } from './graph.tsx'
-import { componentState, installationStatus } from './installation-text.ts'
+import { componentState, type Declared, type Installed, installationStatus } from './installation-text.ts'
 import styles from './solutions.module.css'
 import { UpgradeDialog } from './upgrade-dialog.tsx'
-
-type Data = ResultOf<typeof Installation>
-export type Installed = NonNullable<Data['installation']>
-export type Declared = NonNullable<Data['solutions']>[number]
 
 /** How far an installation is, each of its apps, and what can be done with it as a whole. */
 export default function InstallationScreen() {
@@ -68,9 +63,10 @@ function Detail({ installation, declared }: { installation: Installed; declared:
   const shown = installationStatus(status)
   const isCompose = solutionSlug === 'compose'
   const hasNewer = declared !== undefined && declared.revision > revision
-  const resume = isCompose
-    ? `${pathTo('compose', { account: account.slug })}?resume=${id}`
-    : `${pathTo('solution', { account: account.slug, slug: solutionSlug })}?resume=${id}`
+  const form = isCompose
+    ? pathTo('compose', { account: account.slug })
+    : pathTo('solution', { account: account.slug, slug: solutionSlug })
+  const resume = `${form}?${new URLSearchParams({ resume: id, name: appName })}`
   const names = new Map(declared?.components.map(({ key, name }) => [key, name]))
   const links = installation.components.map((component) => ({
     ...component,

@@ -1,4 +1,11 @@
+import type { ResultOf } from '../../graphql/graphql.ts'
 import type { Shown } from '../../ui/status.tsx'
+import type { Installation } from './documents.ts'
+
+type Data = ResultOf<typeof Installation>
+export type Installed = NonNullable<Data['installation']>
+/** Its solution, as the catalogue has it now. */
+export type Declared = NonNullable<Data['solutions']>[number]
 
 const STATUS = {
   INSTALLING: { icon: 'loader', word: 'Installing', tone: 'info' },

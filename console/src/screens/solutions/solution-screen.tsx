@@ -61,7 +61,10 @@ function InstallForm({ solution, choices }: { solution: Solution; choices: Choic
   const { solutionSlug, name, inputs, components, requiresSandbox } = solution
   const open = inputs.filter(({ secret }) => !secret)
   const draftKey = resumed ? `installation.${resumed}` : `solution.${account.id}.${solutionSlug}`
-  const [place, setPlace, clearPlace] = useDraft<Place>(`${draftKey}.place`, { appName: solutionSlug, region: '' })
+  const [place, setPlace, clearPlace] = useDraft<Place>(`${draftKey}.place`, {
+    appName: parameters.get('name') ?? solutionSlug,
+    region: '',
+  })
   const [values, setValues, clear] = useDraft<Values>(draftKey, defaultsOf(open))
   // Secrets are in memory alone.
   const [secrets, setSecrets] = useState<Values>({})

@@ -7,7 +7,7 @@ import { Form, FormActions } from '../../ui/form.tsx'
 import { Skeleton } from '../../ui/page.tsx'
 import { say } from '../../ui/toast.tsx'
 import { UpgradeInstallation } from './documents.ts'
-import type { Declared, Installed } from './installation-screen.tsx'
+import type { Declared, Installed } from './installation-text.ts'
 import { InputFields, sentInputs, type Values } from './solution-inputs.tsx'
 import styles from './solutions.module.css'
 

@@ -1,4 +1,4 @@
-import { IgnoreRules, type ReadPath } from '../src/domain/ignore-rules.ts'
+import { IgnoreRules, type ReadPath } from '../../../src/domain/ignore-rules.ts'
 
 /** Of the version control, and of secrets that a machine keeps for itself; a `.dockerignore` may include the latter again. */
 const NEVER = ['.git', '**/.git', '**/.env', '**/.env.*']

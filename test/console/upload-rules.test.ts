@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { IgnoreRules } from '../../../src/domain/ignore-rules.ts'
-import { isUploaded, uploadRules } from '../../../text/upload-rules.ts'
+import { isUploaded, uploadRules } from '../../console/src/environment/upload-rules.ts'
+import { IgnoreRules } from '../../src/domain/ignore-rules.ts'
 
 const kept = (dockerignore: string | null, paths: readonly string[]) => {
   const rules = uploadRules(dockerignore)
