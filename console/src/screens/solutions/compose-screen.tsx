@@ -254,7 +254,7 @@ function ComposeText({ value, onChange, within }: ComposeTextProps) {
         ref={file}
         type="file"
         hidden
-        aria-label="Compose file"
+        aria-label="A file"
         accept=".yml,.yaml,.txt"
         onChange={(event) => void take(event.target.files)}
       />

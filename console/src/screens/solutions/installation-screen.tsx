@@ -135,7 +135,7 @@ function Detail({ installation, declared }: { installation: Installed; declared:
       <Section title="About it">
         <Facts
           of={[
-            ['Installed', <Time key="at" at={createdAt} />],
+            ['Requested', <Time key="at" at={createdAt} />],
             ['Ended', finishedAt && <Time key="end" at={finishedAt} />],
             ['By', requester?.username && visibleText(requester.username)],
             ['Region', region],
