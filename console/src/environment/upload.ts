@@ -133,6 +133,12 @@ async function* piecesOf(files: readonly SourceFile[]): AsyncGenerator<Uint8Arra
   yield TAR_END
 }
 
+/** A file was moved, or may not be read. */
+export function notReadable(error: unknown): Refusal {
+  const why = error instanceof Error ? error.message : String(error)
+  return refusalOf({ message: `The folder cannot be read: ${why}`, extensions: { code: 'NOT_READABLE' } })
+}
+
 /** Puts the archive, and has it built and deployed. Returns why it was refused, or null. */
 export async function uploadSource(
   appEnvId: string,

@@ -1,7 +1,7 @@
 import { useRef, useState } from 'react'
 import { useLocation } from 'wouter'
 import { useAccount, useMissing } from '../../account/session.tsx'
-import { type Chosen, packed, uploadSource } from '../../environment/upload.ts'
+import { type Chosen, notReadable, packed, uploadSource } from '../../environment/upload.ts'
 import { type Refusal, refusalOf } from '../../graphql/refusal.ts'
 import { useData } from '../../graphql/use-data.ts'
 import { useWrite } from '../../graphql/use-write.ts'
@@ -171,8 +171,7 @@ function useCreation(source: Source, chosen: Chosen | null, onCreated: () => voi
         navigate(pathTo('deployments', { env: env.env }))
         return true
       } catch (error) {
-        const why = error instanceof Error ? error.message : String(error)
-        setOther(refusalOf({ message: `The folder cannot be read: ${why}`, extensions: { code: 'NOT_READABLE' } }))
+        setOther(notReadable(error))
         return false
       } finally {
         setStep(null)
