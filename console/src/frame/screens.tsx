@@ -6,6 +6,11 @@ type Screen = () => Promise<{ default: ComponentType }>
 /** What each address shows. Every screen is a file of its own, loaded when it is first opened. */
 const SCREENS: Partial<Record<RouteName, Screen>> = {
   overview: () => import('../screens/overview/overview-screen.tsx'),
+  newApp: () => import('../screens/new-app/new-app-screen.tsx'),
+  solutions: () => import('../screens/solutions/solutions-screen.tsx'),
+  solution: () => import('../screens/solutions/solution-screen.tsx'),
+  solutionInstallation: () => import('../screens/solutions/installation-screen.tsx'),
+  compose: () => import('../screens/solutions/compose-screen.tsx'),
   deployments: () => import('../screens/deployments/deployments-screen.tsx'),
   deployment: () => import('../screens/deployments/deployment-screen.tsx'),
   rollback: () => import('../screens/deployments/rollback-screen.tsx'),

@@ -247,6 +247,17 @@ export function CheckField({ name, label, help, defaultChecked, ...rest }: Field
   )
 }
 
+/** What is wrong with something in the form that is no field of its own kind: a place to drop files, a list. */
+export function FieldProblem({ name }: { name: string }) {
+  const { problem } = useField(name)
+  if (!problem) return null
+  return (
+    <p className={styles.problem} role="alert">
+      {problem}
+    </p>
+  )
+}
+
 /** Where its button stays in reach, also above a phone’s keyboard. */
 export function FormActions({ children }: { children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>
