@@ -58,6 +58,8 @@ interface ConfirmProps {
   action: string
   isSending: boolean
   refusal: Refusal | null
+  /** It is not known yet what would happen, or it cannot be done. */
+  isBlocked?: boolean
   onConfirm: () => void
 }
 
@@ -71,10 +73,11 @@ export function Confirm({
   action,
   isSending,
   refusal,
+  isBlocked = false,
   onConfirm,
 }: ConfirmProps) {
   const [typed, setTyped] = useState('')
-  const isAllowed = name === undefined || typed === name
+  const isAllowed = !isBlocked && (name === undefined || typed === name)
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
       <form

@@ -36,7 +36,13 @@ export function Form({ draftKey, refusal, onSend, children }: FormProps) {
   }
   useEffect(() => {
     const [first] = Object.keys(refusal?.fields ?? {})
-    if (first) form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)?.focus()
+    if (!first) return
+    const list = CSS.escape(listOf(first))
+    const named = [`[name="${CSS.escape(first)}"]`, `[name="${list}"]`, `[name^="${list}."]`]
+    for (const selector of named) {
+      const field = form.current?.querySelector<HTMLElement>(selector)
+      if (field) return field.focus()
+    }
   }, [refusal])
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -67,9 +73,12 @@ export function Form({ draftKey, refusal, onSend, children }: FormProps) {
 /** Without the message where each of its fields says its part: it would be the same words twice. */
 function unclaimed(refusal: Refusal, claimed: ReadonlySet<string>): Refusal {
   const names = Object.keys(refusal.fields)
-  const isShown = names.length > 0 && names.every((name) => claimed.has(name))
+  const isShown = names.length > 0 && names.every((name) => claimed.has(name) || claimed.has(listOf(name)))
   return isShown ? { ...refusal, message: 'Some fields are not right yet; each says why.' } : refusal
 }
+
+/** `roles.0` is about the list `roles`. */
+const listOf = (name: string) => name.replace(/\.\d+(?:\..*)?$/, '')
 
 function valuesOf(form: HTMLFormElement, { withSecrets = true } = {}): Record<string, string> {
   const values: Record<string, string> = {}
@@ -101,7 +110,9 @@ function useField(name: string) {
   const { draft, refusal, claim } = useContext(FormContext)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a field claims its name once
   useEffect(() => claim(name), [name])
-  return { kept: draft[name], problem: refusal?.fields[name] }
+  const problems = Object.entries(refusal?.fields ?? {})
+  const problem = refusal?.fields[name] ?? problems.find(([field]) => listOf(field) === name)?.[1]
+  return { kept: draft[name], problem }
 }
 
 function Frame({
@@ -234,6 +245,64 @@ export function CheckField({ name, label, help, defaultChecked, ...rest }: Field
     </div>
   )
 }
+
+interface ChecksProps extends FieldProps {
+  options: readonly { value: string; label: ReactNode; help?: ReactNode }[]
+  chosen?: readonly string[]
+  /** With the names of what is chosen now. */
+  onChoose?: (chosen: string[]) => void
+}
+
+/** Any number of a few; `checkedOf` reads which. */
+export function ChecksField({ name, label, help, options, chosen = [], onChoose }: ChecksProps) {
+  const { draft } = useContext(FormContext)
+  const { problem } = useField(name)
+  return (
+    <fieldset
+      className={styles.checks}
+      aria-describedby={[problem && `problem-${name}`, help && `help-${name}`].filter(Boolean).join(' ') || undefined}
+      onChange={(event) =>
+        onChoose?.([...event.currentTarget.querySelectorAll<HTMLInputElement>(':checked')].map(({ value }) => value))
+      }
+    >
+      <legend>{label}</legend>
+      {problem && (
+        <p className={styles.problem} id={`problem-${name}`}>
+          {problem}
+        </p>
+      )}
+      {help && (
+        <p className={styles.help} id={`help-${name}`}>
+          {help}
+        </p>
+      )}
+      {options.map((option) => (
+        <label key={option.value} className={styles.option}>
+          <input
+            type="checkbox"
+            name={`${name}.${option.value}`}
+            value={option.value}
+            defaultChecked={
+              draft[`${name}.${option.value}`] === undefined
+                ? chosen.includes(option.value)
+                : draft[`${name}.${option.value}`] === 'true'
+            }
+          />
+          <span>
+            {option.label}
+            {option.help && <small className={styles.help}>{option.help}</small>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** What is chosen of a `ChecksField`. */
+export const checkedOf = (fields: Readonly<Record<string, string>>, name: string): string[] =>
+  Object.entries(fields)
+    .filter(([field, value]) => field.startsWith(`${name}.`) && value === 'true')
+    .map(([field]) => field.slice(name.length + 1))
 
 /** Where its button stays in reach, also above a phone’s keyboard. */
 export function FormActions({ children }: { children: ReactNode }) {
