@@ -68,9 +68,9 @@ export function ofRole(role: RoleName): string[] {
   return own.filter((name) => rolesAllow(name, [role])).map(wordsFor)
 }
 
-/** In a line: ADMIN may do everything. */
+/** In a line: ADMIN may do everything, and some of it alone. */
 export function roleText(role: RoleName): string {
-  if (role === 'ADMIN') return 'Everything in the account, and all that only admins may.'
+  if (role === 'ADMIN') return sentence(['all that the other roles may', ...ofAdminAlone()])
   return sentence(ofRole(role))
 }
 
@@ -79,7 +79,7 @@ export const scopeText = (scope: Scope): string =>
   sentence(PERMISSIONS.filter((name) => scopesNeeded(RULES[name]).includes(scope)).map(wordsFor))
 
 /** What only admins may do. */
-export const ofAdminAlone = (): string[] =>
+const ofAdminAlone = (): string[] =>
   PERMISSIONS.filter((name) => name !== 'installation:manage' && RULES[name].roles.length === 0).map(wordsFor)
 
 const wordsFor = (name: Permission) => WORDS[name]

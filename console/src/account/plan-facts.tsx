@@ -56,12 +56,12 @@ interface BuildResources {
   timeoutSeconds: number | null
 }
 
-export const buildText = ({ cpu, memoryMb, diskMb, timeoutSeconds }: BuildResources): string =>
-  [
+export function buildText({ cpu, memoryMb, diskMb, timeoutSeconds }: BuildResources): string {
+  const parts = [
     cpu !== null && `${cpu} CPU`,
     memoryMb !== null && sizeText(memoryMb),
     diskMb !== null && `${sizeText(diskMb)} disk`,
     timeoutSeconds !== null && `${Math.round(timeoutSeconds / 60)} min`,
-  ]
-    .filter(Boolean)
-    .join(', ') || 'as the installation says'
+  ].filter(Boolean)
+  return parts.length > 0 ? `at most ${parts.join(', ')}` : 'as the installation says'
+}

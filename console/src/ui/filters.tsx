@@ -1,10 +1,24 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
+import { Button } from './button.tsx'
 import styles from './filters.module.css'
 
-/** What of a list is shown: fields side by side. */
-export function Filters({ children }: { children: ReactNode }) {
-  return <search className={styles.filters}>{children}</search>
+/** What of a list is shown: fields side by side; many of them are folded on a phone. */
+export function Filters({ children, isFoldable = false }: { children: ReactNode; isFoldable?: boolean }) {
+  const [isOpen, setOpen] = useState(false)
+  if (!isFoldable) return <search className={styles.filters}>{children}</search>
+  return (
+    <search className={styles.foldable}>
+      <span className={styles.fold}>
+        <Button icon="funnel" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+          Filters
+        </Button>
+      </span>
+      <div className={styles.filters} data-folded={!isOpen || undefined}>
+        {children}
+      </div>
+    </search>
+  )
 }
 
 const WAIT_MS = 300
@@ -106,10 +120,19 @@ interface ViewsProps {
   current: string
 }
 
+/** Of the view before, so that one sees that there is one. */
+const EDGE_PX = 48
+
 /** Links to the views of a screen. */
 export function Views({ label, views, current }: ViewsProps) {
+  const list = useRef<HTMLElement>(null)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another view stands elsewhere in the row
+  useEffect(() => {
+    const shown = list.current?.querySelector<HTMLElement>('[aria-current]')
+    if (shown && list.current) list.current.scrollLeft = shown.offsetLeft - list.current.offsetLeft - EDGE_PX
+  }, [current])
   return (
-    <nav aria-label={label} className={styles.views}>
+    <nav ref={list} aria-label={label} className={styles.views}>
       {views.map(({ name, label: text, href }) => (
         <Link key={name} href={href} aria-current={name === current ? 'page' : undefined}>
           {text}

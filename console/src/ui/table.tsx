@@ -56,7 +56,12 @@ export function Table<Row>({ label, columns, rows, keyOf, isCurrent, more }: Tab
 }
 
 function Cell<Row>({ column: { name, kind, cell }, row }: { column: Column<Row>; row: Row }) {
-  if (kind === 'header') return <th scope="row">{cell(row)}</th>
+  if (kind === 'header')
+    return (
+      <th scope="row">
+        <div>{cell(row)}</div>
+      </th>
+    )
   if (kind === 'actions')
     return (
       <td className={styles.actions}>

@@ -10,7 +10,7 @@ import { useWrite } from '../../graphql/use-write.ts'
 import { pathTo } from '../../routes.ts'
 import { Button, LinkButton } from '../../ui/button.tsx'
 import { ConfirmWrite } from '../../ui/confirm-write.tsx'
-import { Copy } from '../../ui/copy.tsx'
+import { Copyable } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Form, FormActions, TextField } from '../../ui/form.tsx'
 import { Facts, Page, Section, Skeleton } from '../../ui/page.tsx'
@@ -127,13 +127,7 @@ function AccountFacts({ account: { id, slug, createdAt, isCurrent, isVerified, e
   return (
     <Facts
       of={[
-        [
-          'Id',
-          <span key="id" className="row">
-            <code>{id}</code>
-            <Copy text={id} label="Copy the id" />
-          </span>,
-        ],
+        ['Id', <Copyable key="id" text={id} label="Copy the id" />],
         ['In host names and the command line', <code key="slug">{slug}</code>],
         ['Created', <Time key="created" at={createdAt} />],
         ['Your current account', isCurrent ? 'Yes: commands without an account mean it' : 'No'],
@@ -168,7 +162,7 @@ function PlanSection({ account, plan, usage }: PlanProps) {
             ['Environments', `${account.appEnvs.totalCount}, at most ${plan.maxAppEnvs} of an app`],
             ['Containers of an environment', `at most ${plan.maxContainers}`],
             ['zClouds of a container', `at most ${plan.maxZClouds}`],
-            ['A build', `at most ${buildText(plan.maxBuildResources)}`],
+            ['A build', buildText(plan.maxBuildResources)],
             ['Includes', includedText(plan)],
             [
               'This account may use',

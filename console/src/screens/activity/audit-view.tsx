@@ -7,9 +7,9 @@ import type { ResultOf } from '../../graphql/graphql.ts'
 import type { Refusal } from '../../graphql/refusal.ts'
 import { useData } from '../../graphql/use-data.ts'
 import { pathTo } from '../../routes.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Changes } from '../../ui/changes.tsx'
-import { Copy } from '../../ui/copy.tsx'
+import { Copyable } from '../../ui/copy.tsx'
 import { downloadCsv } from '../../ui/download.ts'
 import { Filters, SelectFilter, TextFilter, TimeFilter } from '../../ui/filters.tsx'
 import { Empty, Facts, Section, Skeleton } from '../../ui/page.tsx'
@@ -50,7 +50,7 @@ export function AuditView() {
   }
   return (
     <>
-      <Filters>
+      <Filters isFoldable>
         <SelectFilter
           label="Person"
           value={given('actor')}
@@ -162,32 +162,35 @@ interface EntryProps {
 }
 
 function EntryRow({ entry, nameOf, onOnly }: EntryProps) {
-  const { action, actorType, actorId, targetType, targetId, createdAt, token, changes, changesLeftOut } = entry
-  const name = nameOfTarget(entry)
+  const { action, actorType, actorId, targetId, createdAt, token, changes, changesLeftOut } = entry
+  const account = useAccount()
+  const name = targetId === account.id ? account.name : nameOfTarget(entry)
   const count = changes.length + changesLeftOut
   return (
     <li className={styles.entry} id={entry.id}>
       <div className={styles.what}>
-        <b>{actorType === 'SYSTEM' ? 'Berth' : visibleText(actorId ? nameOf(actorId) : 'A token')}</b>
+        <b>{actorText(actorType, actorId, nameOf)}</b>
         <span>
           {wordsOfAction(action)} {name ? <Target entry={entry} name={name} /> : <code>{targetId}</code>}
         </span>
         {token && <span className="soft">with the token {visibleText(token.name)}</span>}
-        <IconButton
-          icon="funnel"
-          label={`Only changes of this ${wordsOfAction(targetType).toLowerCase()}`}
-          onClick={() => onOnly({ target: targetId })}
-        />
       </div>
       <span className={styles.when}>
         <Time at={createdAt} />
       </span>
       <details className={styles.more}>
         <summary>{count === 0 ? 'Details' : count === 1 ? '1 field changed' : `${count} fields changed`}</summary>
-        <Detail entry={entry} />
+        <Detail entry={entry} onOnly={onOnly} />
       </details>
     </li>
   )
+}
+
+function actorText(type: Entry['actorType'], id: string | null, nameOf: (id: string) => string): string {
+  if (type === 'SYSTEM') return 'Berth'
+  // Until it is accepted, an invitation acts for a person who has no name here yet.
+  if (id?.startsWith('inv_')) return 'The invited person'
+  return visibleText(id ? nameOf(id) : 'A token')
 }
 
 function Target({ entry: { targetType, targetId, changes }, name }: { entry: Entry; name: string }) {
@@ -203,7 +206,7 @@ function nameOfTarget({ changes, details, targetId }: Entry): string | null {
   return changed ?? (typeof given === 'string' ? given : null)
 }
 
-function Detail({ entry }: { entry: Entry }) {
+function Detail({ entry, onOnly }: Pick<EntryProps, 'entry' | 'onOnly'>) {
   const { changes, changesLeftOut, address, requestId, targetType, targetId, details, sequence } = entry
   const things = new Map<string, { title: string; changes: Entry['changes'] }>()
   for (const change of changes) {
@@ -228,23 +231,16 @@ function Detail({ entry }: { entry: Entry }) {
       <Facts
         of={[
           ['From the address', address && <code key="address">{address}</code>],
-          [
-            wordsOfAction(targetType),
-            <span key="target" className="row">
-              <code>{targetId}</code>
-              <Copy text={targetId} label="Copy the id" />
-            </span>,
-          ],
-          [
-            'Request',
-            <span key="request" className="row">
-              <code>{requestId}</code>
-              <Copy text={requestId} label="Copy the request id" />
-            </span>,
-          ],
+          [wordsOfAction(targetType), <Copyable key="target" text={targetId} label="Copy the id" />],
+          ['Request', <Copyable key="request" text={requestId} label="Copy the request id" />],
           ['Number in the log', sequence],
         ]}
       />
+      <p>
+        <Button icon="funnel" onClick={() => onOnly({ target: targetId })}>
+          Only changes of this {wordsOfAction(targetType).toLowerCase()}
+        </Button>
+      </p>
       <details>
         <summary>What was sent, without secrets</summary>
         <pre>{visibleText(JSON.stringify(details, null, 2))}</pre>

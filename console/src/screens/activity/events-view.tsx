@@ -33,19 +33,19 @@ export function EventsView() {
   const environments = useData(EnvironmentNames, { variables: { accountId } }).data?.appEnvs?.nodes ?? []
   return (
     <>
-      <Filters>
+      <Filters isFoldable>
         <SelectFilter
           label="Kind"
           value={type ?? ''}
           onChange={(chosen) => set({ type: chosen })}
-          options={[{ value: '', label: 'Every kind' }, ...TYPES]}
+          options={[{ value: '', label: 'All' }, ...TYPES]}
         />
         <SelectFilter
           label="Environment"
           value={appEnvId ?? ''}
           onChange={(env) => set({ env })}
           options={[
-            { value: '', label: 'Every environment' },
+            { value: '', label: 'All' },
             ...environments.map((environment) => ({ value: environment.id, label: nameOf(environment) })),
           ]}
         />

@@ -4,7 +4,7 @@ import type { ResultOf } from '../../graphql/graphql.ts'
 import { useData } from '../../graphql/use-data.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'
-import { Copy } from '../../ui/copy.tsx'
+import { Copyable } from '../../ui/copy.tsx'
 import { Form, FormActions, SelectField, TextField } from '../../ui/form.tsx'
 import type { Secret } from '../../ui/secret-once.tsx'
 import { say } from '../../ui/toast.tsx'
@@ -42,7 +42,7 @@ export function secretOf(name: string, provider: Provider, path: string, secret:
     about: (
       <div className="stack tight">
         <p>
-          Enter it at the git host, with this URL: <code>{url}</code> <Copy text={url} label="Copy the URL" />
+          Enter it at the git host, with this URL: <Copyable text={url} label="Copy the URL" />
         </p>
         <p className="soft">{PROVIDERS[provider].where}</p>
       </div>

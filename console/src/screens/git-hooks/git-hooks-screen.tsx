@@ -7,7 +7,7 @@ import { useData } from '../../graphql/use-data.ts'
 import { pathTo } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
 import { ConfirmWrite } from '../../ui/confirm-write.tsx'
-import { Copy } from '../../ui/copy.tsx'
+import { Copyable } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { Menu } from '../../ui/menu.tsx'
 import { Empty, Page, Section, Skeleton } from '../../ui/page.tsx'
@@ -97,12 +97,7 @@ function HookList({ accountId, create, onSecret }: HookListProps) {
             },
             {
               name: 'URL',
-              cell: ({ path }) => (
-                <span className="row">
-                  <code>{urlOf(path)}</code>
-                  <Copy text={urlOf(path)} label="Copy the URL" />
-                </span>
-              ),
+              cell: ({ path }) => <Copyable text={urlOf(path)} label="Copy the URL" />,
             },
             { name: 'Statuses of commits', cell: (gitHook) => <Statuses gitHook={gitHook} /> },
             {

@@ -91,7 +91,7 @@ function EngineState({ engine }: { engine: Engine | undefined }) {
   if (!engine) return null
   const { engineReachable, engineReason, engineObservedAt, engine: address } = engine
   return (
-    <>
+    <div className="row">
       {engineReachable === null && <Status icon="unknown" word="Not asked yet" tone="soft" />}
       {engineReachable && <Status icon="circleCheck" word="Answers" tone="good" />}
       {engineReachable === false && <Status icon="circleX" word="Does not answer" tone="bad" />}{' '}
@@ -99,7 +99,7 @@ function EngineState({ engine }: { engine: Engine | undefined }) {
         {address ? visibleText(address) : 'that of the installation'} <Time at={engineObservedAt} />
       </span>
       {engineReason && <p className="bad">{visibleText(engineReason)}</p>}
-    </>
+    </div>
   )
 }
 

@@ -9,7 +9,7 @@ import { useData } from '../../graphql/use-data.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { pathTo } from '../../routes.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
-import { Copy } from '../../ui/copy.tsx'
+import { Copyable } from '../../ui/copy.tsx'
 import { Empty, Facts, Section, Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
 import { Status } from '../../ui/status.tsx'
@@ -144,13 +144,7 @@ function Detail({ delivery, onRedelivered }: { delivery: Delivery; onRedelivered
               </Link>
             ),
           ],
-          [
-            'Header webhook-id',
-            <span key="id" className="row">
-              <code>{id}</code>
-              <Copy text={id} label="Copy the id" />
-            </span>,
-          ],
+          ['Header webhook-id', <Copyable key="id" text={id} label="Copy the id" />],
           status === 'PENDING'
             ? ['Next attempt', nextAttemptAt ? <Time key="next" at={nextAttemptAt} /> : 'Now']
             : [DELIVERY_STATUS[status].word, <Time key="ended" at={endedAt} />],
