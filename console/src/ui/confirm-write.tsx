@@ -62,11 +62,7 @@ export function ConfirmWrite<Result, Variables extends AnyVariables>({
       }}
     >
       {children}
-      {message && (
-        <p>
-          <span className="soft">Dry run:</span> {visibleText(message)}
-        </p>
-      )}
+      {message && <p className="soft">{visibleText(message)}</p>}
       {dryRun.refusal && <Refused refusal={dryRun.refusal} />}
     </Confirm>
   )

@@ -15,7 +15,13 @@ const dataOf = (type: CredentialType, fields: Readonly<Record<string, string>>) 
 
 const DEFAULT_HELP = 'For images of this registry where an app names none. It takes the place of the former default.'
 
-export function CreateCredentialForm({ accountId, onClose }: { accountId: string; onClose: () => void }) {
+interface CreateCredentialProps {
+  accountId: string
+  onClose: () => void
+  onDone: () => void
+}
+
+export function CreateCredentialForm({ accountId, onClose, onDone }: CreateCredentialProps) {
   const { send, isSending, refusal } = useWrite(CreateCredential)
   const [type, setType] = useState<CredentialType>('CONTAINER_REGISTRY')
   return (
@@ -32,6 +38,7 @@ export function CreateCredentialForm({ accountId, onClose }: { accountId: string
         })
         if (!answer?.createCredential) return false
         say(answer.createCredential.warning ?? `“${fields.name}” is created`)
+        onDone()
         onClose()
         return true
       }}

@@ -22,6 +22,8 @@ export default function CredentialsScreen() {
   const { id: accountId, name } = useAccount()
   const missing = useMissing('credential:manage')
   const [isCreating, setCreating] = useState(false)
+  // The list is read again with each, also while no events arrive.
+  const [made, setMade] = useState(0)
   const create = (
     <Button kind="primary" icon="plus" missing={missing} onClick={() => setCreating(true)}>
       New credential
@@ -34,9 +36,13 @@ export default function CredentialsScreen() {
       about="Logins of registries and storage. Berth stores them encrypted, and never shows their secrets again."
       actions={create}
     >
-      <List accountId={accountId} create={create} />
+      <List key={made} accountId={accountId} create={create} />
       <Dialog title="New credential" isOpen={isCreating} onClose={() => setCreating(false)}>
-        <CreateCredentialForm accountId={accountId} onClose={() => setCreating(false)} />
+        <CreateCredentialForm
+          accountId={accountId}
+          onClose={() => setCreating(false)}
+          onDone={() => setMade(made + 1)}
+        />
       </Dialog>
     </Page>
   )

@@ -24,6 +24,8 @@ export default function GitHooksScreen() {
   const { id: accountId, name } = useAccount()
   const missing = useMissing('gitHook:manage')
   const [isCreating, setCreating] = useState(false)
+  // The list is read again with each, also while no events arrive.
+  const [made, setMade] = useState(0)
   const [secret, setSecret] = useState<Secret | null>(null)
   const create = (
     <Button kind="primary" icon="plus" missing={missing} onClick={() => setCreating(true)}>
@@ -38,10 +40,17 @@ export default function GitHooksScreen() {
       actions={create}
     >
       {secret && <SecretOnce secret={secret} onDone={() => setSecret(null)} />}
-      <HookList accountId={accountId} create={create} onSecret={setSecret} />
+      <HookList key={made} accountId={accountId} create={create} onSecret={setSecret} />
       <GitDeliveryList accountId={accountId} />
       <Dialog title="New git hook" isOpen={isCreating} onClose={() => setCreating(false)}>
-        <CreateGitHookForm accountId={accountId} onClose={() => setCreating(false)} onSecret={setSecret} />
+        <CreateGitHookForm
+          accountId={accountId}
+          onClose={() => setCreating(false)}
+          onSecret={(given) => {
+            setSecret(given)
+            setMade(made + 1)
+          }}
+        />
       </Dialog>
     </Page>
   )

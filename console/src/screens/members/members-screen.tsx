@@ -47,6 +47,8 @@ export default function MembersScreen() {
   const missingAudit = useMissing('audit:read')
   const [isInviting, setInviting] = useState(false)
   const [isLeaving, setLeaving] = useState(false)
+  // Its list is read again with each, also while no events arrive.
+  const [invited, setInvited] = useState(0)
   const [link, setLink] = useState<Secret | null>(null)
   const isMember = me.memberships.some(({ account }) => account.id === accountId)
   return (
@@ -71,10 +73,17 @@ export default function MembersScreen() {
     >
       {link && <SecretOnce secret={link} onDone={() => setLink(null)} />}
       <MemberList accountId={accountId} />
-      {missing === null && <InvitationList accountId={accountId} />}
+      {missing === null && <InvitationList key={invited} accountId={accountId} />}
       <RoleWords />
       <Dialog title={`Invite to ${visibleText(name)}`} isOpen={isInviting} onClose={() => setInviting(false)}>
-        <InviteForm accountId={accountId} onClose={() => setInviting(false)} onLink={setLink} />
+        <InviteForm
+          accountId={accountId}
+          onClose={() => setInviting(false)}
+          onLink={(made) => {
+            setLink(made)
+            setInvited(invited + 1)
+          }}
+        />
       </Dialog>
       <ConfirmWrite
         title={`Leave ${visibleText(name)}`}

@@ -32,6 +32,8 @@ export default function TokensScreen() {
   const userId = parameters.get('user')
   const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<Secret | null>(null)
+  // Events of an account do not tell of the tokens of a person.
+  const [made, setMade] = useState(0)
   const { data } = useData(EnvironmentNames, {
     variables: { accountId: account?.id ?? '' },
     isPaused: account === null,
@@ -61,7 +63,7 @@ export default function TokensScreen() {
           ]}
         />
       </Filters>
-      <TokenList key={`${userId} ${appEnvId}`} userId={userId} appEnvId={appEnvId} onSecret={setSecret} />
+      <TokenList key={`${userId} ${appEnvId} ${made}`} userId={userId} appEnvId={appEnvId} onSecret={setSecret} />
       {!appEnvId && <AuthorizationList key={userId} userId={userId} />}
       <Section title="What the scopes allow">
         <ScopeWords />
@@ -71,7 +73,10 @@ export default function TokensScreen() {
           environments={environments}
           appEnvId={appEnvId}
           onClose={() => setCreating(false)}
-          onSecret={setSecret}
+          onSecret={(given) => {
+            setSecret(given)
+            setMade(made + 1)
+          }}
         />
       </Dialog>
     </Page>

@@ -13,10 +13,11 @@ import styles from './webhooks.module.css'
 interface CreateWebhookProps {
   accountId: string
   onClose: () => void
+  onDone: () => void
   onSecret: (secret: Secret) => void
 }
 
-export function CreateWebhookForm({ accountId, onClose, onSecret }: CreateWebhookProps) {
+export function CreateWebhookForm({ accountId, onClose, onDone, onSecret }: CreateWebhookProps) {
   const { send, isSending, refusal } = useWrite(CreateWebhook)
   const [kind, setKind] = useState<WebhookKind>('WEBHOOK')
   return (
@@ -32,6 +33,7 @@ export function CreateWebhookForm({ accountId, onClose, onSecret }: CreateWebhoo
           ...typesOf(fields),
         })
         if (!answer?.createWebhook) return false
+        onDone()
         onClose()
         const { secret } = answer.createWebhook
         if (!secret) say(`“${fields.name}” is created`)

@@ -83,7 +83,12 @@ export default function WebhooksScreen() {
         )}
       </Section>
       <Dialog title="New webhook" isOpen={isCreating} onClose={() => setCreating(false)}>
-        <CreateWebhookForm accountId={accountId} onClose={() => setCreating(false)} onSecret={setSecret} />
+        <CreateWebhookForm
+          accountId={accountId}
+          onClose={() => setCreating(false)}
+          onDone={refetch}
+          onSecret={setSecret}
+        />
       </Dialog>
     </Page>
   )
