@@ -51,7 +51,7 @@ export function quantityText(quantity: string, unit: 'ZCLOUD_SECOND' | 'SECOND' 
 }
 
 /** `1536` MB as `1.5 GB`. */
-export function sizeText(megabytes: number): string {
+export function megabytesText(megabytes: number): string {
   if (megabytes < 1_024) return `${numbers.format(megabytes)} MB`
   if (megabytes < 1_024 * 1_024) return `${numbers.format(megabytes / 1_024)} GB`
   return `${numbers.format(megabytes / 1_024 / 1_024)} TB`

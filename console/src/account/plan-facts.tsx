@@ -1,4 +1,4 @@
-import { decimalOf, moneyText, sizeText } from '../../../text/decimal.ts'
+import { decimalOf, megabytesText, moneyText } from '../../../text/decimal.ts'
 
 /** What is needed of a plan to say what it allows. */
 export interface PlanLimits {
@@ -59,8 +59,8 @@ interface BuildResources {
 export function buildText({ cpu, memoryMb, diskMb, timeoutSeconds }: BuildResources): string {
   const parts = [
     cpu !== null && `${cpu} CPU`,
-    memoryMb !== null && sizeText(memoryMb),
-    diskMb !== null && `${sizeText(diskMb)} disk`,
+    memoryMb !== null && megabytesText(memoryMb),
+    diskMb !== null && `${megabytesText(diskMb)} disk`,
     timeoutSeconds !== null && `${Math.round(timeoutSeconds / 60)} min`,
   ].filter(Boolean)
   return parts.length > 0 ? `at most ${parts.join(', ')}` : 'as the installation says'

@@ -1,44 +1,44 @@
 import { useEffect, useState } from 'react'
-import { type AnyVariables, type TypedDocumentNode, useClient } from 'urql'
-import { type Refusal, refusalsOf } from './refusal.ts'
-import type { InputOf } from './use-write.ts'
+import type { AnyVariables, TypedDocumentNode } from 'urql'
+import { readUncached, type Uncached } from './read-secret.ts'
+import type { Refusal } from './refusal.ts'
 
 export interface DryRun<Result> {
-  /** What the write would answer. */
+  /** Of the present input; null until the API has answered, and where it refused. */
   answer: Result | null
-  /** Why it would be refused. */
   refusal: Refusal | null
-  isRunning: boolean
+  isAsking: boolean
 }
 
-/** What a write would do, while `input` is one. */
+type InputOf<Variables> = Variables extends { input: infer Input } ? Omit<Input, 'idempotencyKey' | 'dryRun'> : never
+
+/** What is typed changes often; the API is asked once it rests. */
+const WAIT_MS = 200
+
+/** Asks the API what a call would do, whenever its input changes. Nothing is asked while the input is null. */
 export function useDryRun<Result, Variables extends AnyVariables>(
   mutation: TypedDocumentNode<Result, Variables>,
   input: InputOf<Variables> | null,
 ): DryRun<Result> {
-  const client = useClient()
-  const content = JSON.stringify(input)
-  const [state, setState] = useState<DryRun<Result> & { of: string }>({
-    answer: null,
-    refusal: null,
-    isRunning: false,
-    of: 'null',
-  })
+  const content = input === null ? null : JSON.stringify(input)
+  const [answered, setAnswered] = useState<(Uncached<Result> & { content: string }) | null>(null)
   useEffect(() => {
-    if (content === 'null') return
+    if (content === null) return setAnswered(null)
     let isWanted = true
-    const variables = { input: { ...JSON.parse(content), dryRun: true } } as unknown as Variables
-    void client
-      .mutation(mutation, variables)
-      .toPromise()
-      .then(({ data, error }) => {
-        if (isWanted)
-          setState({ answer: data ?? null, refusal: refusalsOf(error)[0] ?? null, isRunning: false, of: content })
-      })
+    const timer = setTimeout(async () => {
+      const variables = { input: { ...(JSON.parse(content) as object), dryRun: true } } as unknown as Variables
+      const answer = await readUncached(mutation, variables)
+      if (isWanted) setAnswered({ ...answer, content })
+    }, WAIT_MS)
     return () => {
       isWanted = false
+      clearTimeout(timer)
     }
-  }, [client, mutation, content])
-  if (state.of !== content) return { answer: null, refusal: null, isRunning: content !== 'null' }
-  return state
+  }, [mutation, content])
+  const present = answered?.content === content ? answered : null
+  return {
+    answer: present && !present.refusal ? present.data : null,
+    refusal: present?.refusal ?? null,
+    isAsking: content !== null && present === null,
+  }
 }

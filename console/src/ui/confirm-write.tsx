@@ -37,7 +37,7 @@ export function ConfirmWrite<Result, Variables extends AnyVariables>({
   onDone,
 }: ConfirmWriteProps<Result, Variables>) {
   const { send, isSending, refusal, reset } = useWrite(mutation)
-  const dryRun = useDryRun(mutation, isOpen ? input : null)
+  const dryRun = useDryRun(mutation, (isOpen ? input : null) as Parameters<typeof useDryRun<Result, Variables>>[1])
   useEffect(() => {
     if (!isOpen) reset()
   }, [isOpen, reset])
@@ -50,7 +50,7 @@ export function ConfirmWrite<Result, Variables extends AnyVariables>({
       {...(name === undefined || dryRun.refusal ? {} : { name })}
       action={action}
       isSending={isSending}
-      isBlocked={dryRun.isRunning || dryRun.refusal !== null}
+      isReady={dryRun.answer !== null}
       refusal={refusal}
       onConfirm={async () => {
         const answer = await send(input)

@@ -58,10 +58,10 @@ interface ConfirmProps {
   /** Name that has to be typed first, of what is deleted. */
   name?: string
   action: string
+  /** Whether what will happen is known; until then it cannot be done. */
+  isReady?: boolean
   isSending: boolean
   refusal: Refusal | null
-  /** It is not known yet what would happen, or it cannot be done. */
-  isBlocked?: boolean
   onConfirm: () => void
 }
 
@@ -73,13 +73,13 @@ export function Confirm({
   children,
   name,
   action,
+  isReady = true,
   isSending,
   refusal,
-  isBlocked = false,
   onConfirm,
 }: ConfirmProps) {
   const [typed, setTyped] = useState('')
-  const isAllowed = !isBlocked && (name === undefined || typed === name)
+  const isAllowed = isReady && (name === undefined || typed === name)
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
       <form

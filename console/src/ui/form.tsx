@@ -37,12 +37,9 @@ export function Form({ draftKey, refusal, onSend, children }: FormProps) {
   useEffect(() => {
     const [first] = Object.keys(refusal?.fields ?? {})
     if (!first) return
-    const list = CSS.escape(listOf(first))
-    const named = [`[name="${CSS.escape(first)}"]`, `[name="${list}"]`, `[name^="${list}."]`]
-    for (const selector of named) {
-      const field = form.current?.querySelector<HTMLElement>(selector)
-      if (field) return field.focus()
-    }
+    const field = (name: string) => form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)
+    const wanted = field(first) ?? field(listOf(first))
+    wanted?.focus()
   }, [refusal])
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -77,8 +74,14 @@ function unclaimed(refusal: Refusal, claimed: ReadonlySet<string>): Refusal {
   return isShown ? { ...refusal, message: 'Some fields are not right yet; each says why.' } : refusal
 }
 
-/** `roles.0` is about the list `roles`. */
-const listOf = (name: string) => name.replace(/\.\d+(?:\..*)?$/, '')
+/** Of an item, the name of its list: `args.2` is an item of `args`. */
+const listOf = (name: string) => name.replace(/\.\d+$/, '')
+
+/** Of a field that holds a list, one item in each line. */
+function itemProblem({ fields }: Refusal, name: string): string | undefined {
+  const found = Object.keys(fields).find((path) => path !== name && listOf(path) === name)
+  return found && `Line ${Number(found.slice(name.length + 1)) + 1} ${fields[found]}`
+}
 
 function valuesOf(form: HTMLFormElement, { withSecrets = true } = {}): Record<string, string> {
   const values: Record<string, string> = {}
@@ -110,9 +113,7 @@ function useField(name: string) {
   const { draft, refusal, claim } = useContext(FormContext)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a field claims its name once
   useEffect(() => claim(name), [name])
-  const problems = Object.entries(refusal?.fields ?? {})
-  const problem = refusal?.fields[name] ?? problems.find(([field]) => listOf(field) === name)?.[1]
-  return { kept: draft[name], problem }
+  return { kept: draft[name], problem: refusal?.fields[name] ?? (refusal ? itemProblem(refusal, name) : undefined) }
 }
 
 function Frame({
@@ -255,8 +256,9 @@ interface ChecksProps extends FieldProps {
 
 /** Any number of a few; `checkedOf` reads which. */
 export function ChecksField({ name, label, help, options, chosen = [], onChoose }: ChecksProps) {
-  const { draft } = useContext(FormContext)
-  const { problem } = useField(name)
+  const { draft, refusal } = useContext(FormContext)
+  useField(name)
+  const problem = Object.entries(refusal?.fields ?? {}).find(([field]) => field === name || listOf(field) === name)?.[1]
   return (
     <fieldset
       className={styles.checks}

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decimalOf, moneyText, quantityText, sizeText, sumOfDecimals } from '../../../text/decimal.ts'
+import { decimalOf, megabytesText, moneyText, quantityText, sumOfDecimals } from '../../../text/decimal.ts'
 
 const SCALE = 6
 const units = fc.bigInt({ min: -(10n ** 15n), max: 10n ** 15n })
@@ -35,7 +35,7 @@ describe('decimal numbers', () => {
     expect(quantityText('7200', 'ZCLOUD_SECOND')).toBe('2 zCloud h')
     expect(quantityText('90', 'SECOND')).toBe('1.5 min')
     expect(quantityText(String(1024 * 86_400), 'MB_SECOND')).toBe('1 GB days')
-    expect(sizeText(1536)).toBe('1.5 GB')
-    expect(sizeText(20)).toBe('20 MB')
+    expect(megabytesText(1536)).toBe('1.5 GB')
+    expect(megabytesText(20)).toBe('20 MB')
   })
 })

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { sizeText } from '../../../../text/decimal.ts'
+import { megabytesText } from '../../../../text/decimal.ts'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useMissing } from '../../account/session.tsx'
 import { nameOf } from '../../environment/environment-text.tsx'
@@ -59,11 +59,11 @@ export function VolumeList({ accountId }: { accountId: string }) {
                 ),
             },
             { name: 'Path', cell: ({ path }) => <code>{visibleText(path)}</code> },
-            { name: 'Size', kind: 'number', cell: ({ disk }) => sizeText(disk) },
+            { name: 'Size', kind: 'number', cell: ({ disk }) => megabytesText(disk) },
             {
               name: 'Data',
               kind: 'number',
-              cell: ({ used }) => (used === null ? <span className="soft">not measured</span> : sizeText(used)),
+              cell: ({ used }) => (used === null ? <span className="soft">not measured</span> : megabytesText(used)),
             },
             { name: 'Region', cell: ({ region }) => region },
             { name: 'Created', cell: ({ createdAt }) => <Time at={createdAt} /> },
@@ -92,7 +92,7 @@ export function VolumeList({ accountId }: { accountId: string }) {
       )}
       {left.length > 0 && (
         <p className="visually-hidden">
-          {left.length} without an owner, {sizeText(left.reduce((sum, { disk }) => sum + disk, 0))}
+          {left.length} without an owner, {megabytesText(left.reduce((sum, { disk }) => sum + disk, 0))}
         </p>
       )}
       {deleted && (
@@ -108,7 +108,7 @@ export function VolumeList({ accountId }: { accountId: string }) {
           onDone={refetch}
         >
           <p>
-            {deleted.used === null ? 'Its data' : `${sizeText(deleted.used)} of data`} of{' '}
+            {deleted.used === null ? 'Its data' : `${megabytesText(deleted.used)} of data`} of{' '}
             <b>{visibleText(deleted.cliEnvName)}</b> at <code>{visibleText(deleted.path)}</code> are gone for good.
           </p>
         </ConfirmWrite>

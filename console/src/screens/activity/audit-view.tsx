@@ -14,6 +14,7 @@ import { downloadCsv } from '../../ui/download.ts'
 import { Filters, SelectFilter, TextFilter, TimeFilter } from '../../ui/filters.tsx'
 import { Empty, Facts, Section, Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
+import { useRowKeys } from '../../ui/row-keys.ts'
 import { LoadMore } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
 import { useParameters } from '../../ui/use-parameters.ts'
@@ -130,16 +131,17 @@ function Entries({ accountId, filter, nameOf, isFiltered, onOnly }: EntriesProps
     readAgainOn: ({ type }) => type !== 'OPERATION_PROGRESSED' && after === null,
   })
   const log = data?.auditLog
+  const rows = useRowKeys<HTMLOListElement>('change')
   if (isLoading) return <Skeleton lines={10} />
   return (
-    <Section isFlush>
+    <Section title="Changes, newest first" isFlush>
       {refusals[0] && <Refused refusal={refusals[0]} onRetry={refetch} />}
       {log && log.nodes.length === 0 && (
         <Empty title={isFiltered ? 'No change matches the filter' : 'Nothing was changed yet'}>
           <p>Every write is listed here, by people and by Berth: who, from where, and each field before and after.</p>
         </Empty>
       )}
-      <ol className={styles.entries}>
+      <ol ref={rows} className={styles.entries}>
         {log?.nodes.map((entry) => (
           <EntryRow key={entry.id} entry={entry} nameOf={nameOf} onOnly={onOnly} />
         ))}

@@ -11,6 +11,7 @@ import { pathTo } from '../../routes.ts'
 import { Filters, SelectFilter, TimeFilter } from '../../ui/filters.tsx'
 import { Empty, Section, Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
+import { useRowKeys } from '../../ui/row-keys.ts'
 import { wordsOf } from '../../ui/status.tsx'
 import { LoadMore } from '../../ui/table.tsx'
 import { Time } from '../../ui/time.tsx'
@@ -72,16 +73,17 @@ function Events({ filter }: { filter: EventFilter }) {
     readAgainOn: () => after === null,
   })
   const list = data?.events
+  const rows = useRowKeys<HTMLOListElement>('event')
   if (isLoading) return <Skeleton lines={10} />
   return (
-    <Section isFlush>
+    <Section title="Events, newest first" isFlush>
       {refusals[0] && <Refused refusal={refusals[0]} onRetry={refetch} />}
       {list && list.nodes.length === 0 && (
         <Empty title="No event matches the filter">
           <p>Deployments, changes of health, job runs and all that was changed appear here as they happen.</p>
         </Empty>
       )}
-      <ol className={styles.entries}>
+      <ol ref={rows} className={styles.entries}>
         {list?.nodes.map((event) => (
           <EventRow key={event.cursor} event={event} />
         ))}

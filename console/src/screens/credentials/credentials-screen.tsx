@@ -66,7 +66,7 @@ function List({ accountId, create }: { accountId: string; create: React.ReactNod
   }
   if (isLoading) return <Skeleton lines={6} />
   return (
-    <Section isFlush>
+    <Section title={list ? `${list.totalCount} in this account` : 'In this account'} isFlush>
       {refusals[0] && <Refused refusal={refusals[0]} onRetry={refetch} />}
       {test.refusal && <Refused refusal={test.refusal} />}
       {list && list.nodes.length === 0 && (

@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import { sizeText } from '../../../../text/decimal.ts'
+import { megabytesText } from '../../../../text/decimal.ts'
 import { visibleText } from '../../../../text/visible-text.ts'
 import type { ResultOf } from '../../graphql/graphql.ts'
 import { useData } from '../../graphql/use-data.ts'
@@ -128,7 +128,7 @@ function MachineTable({ machines }: { machines: readonly Machine[] }) {
             <Part
               used={memoryUsedMb}
               of={memoryMb}
-              text={`${sizeText(memoryUsedMb ?? 0)} of ${sizeText(memoryMb ?? 0)}`}
+              text={`${megabytesText(memoryUsedMb ?? 0)} of ${megabytesText(memoryMb ?? 0)}`}
             />
           ),
         },
@@ -138,7 +138,7 @@ function MachineTable({ machines }: { machines: readonly Machine[] }) {
             <Part
               used={diskMb === null || diskFreeMb === null ? null : diskMb - diskFreeMb}
               of={diskMb}
-              text={`${sizeText(diskFreeMb ?? 0)} free of ${sizeText(diskMb ?? 0)}`}
+              text={`${megabytesText(diskFreeMb ?? 0)} free of ${megabytesText(diskMb ?? 0)}`}
             />
           ),
         },

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { Link } from 'wouter'
-import { moneyText, quantityText, sizeText } from '../../../../text/decimal.ts'
+import { megabytesText, moneyText, quantityText } from '../../../../text/decimal.ts'
 import { durationText } from '../../../../text/duration.ts'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useAccount } from '../../account/session.tsx'
@@ -114,7 +114,7 @@ function Numbers({ usage, isThisMonth }: { usage: Usage; isThisMonth: boolean })
           <dd>
             {durationText(builds.cpuSeconds * 1_000)}
             <small>
-              of processor time; {sizeText(builds.writtenMb)} written, cache {sizeText(builds.cacheMb)}
+              of processor time; {megabytesText(builds.writtenMb)} written, cache {megabytesText(builds.cacheMb)}
             </small>
           </dd>
         </div>

@@ -41,7 +41,7 @@ export default function WebhooksScreen() {
       actions={create}
     >
       {secret && <SecretOnce secret={secret} onDone={() => setSecret(null)} />}
-      <Section isFlush>
+      <Section title={list ? `${list.totalCount} in this account` : 'In this account'} isFlush>
         {isLoading && <Skeleton lines={4} />}
         {refusals[0] && <Refused refusal={refusals[0]} onRetry={refetch} />}
         {list && list.nodes.length === 0 && (
