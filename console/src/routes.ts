@@ -13,6 +13,7 @@ export const ROUTES = {
   members: '/accounts/:account/members',
   credentials: '/accounts/:account/credentials',
   webhooks: '/accounts/:account/webhooks',
+  webhook: '/accounts/:account/webhooks/:webhookId',
   gitHooks: '/accounts/:account/git-hooks',
   usage: '/accounts/:account/usage',
   account: '/accounts/:account/settings',
