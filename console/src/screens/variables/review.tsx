@@ -32,7 +32,7 @@ export function Review({ changes, rows, base, useImage, isDeployed, trial, save,
   const missing = useMissing('appEnv:change')
   const first = useRef<HTMLDivElement>(null)
   // Enter goes on from Mod+Enter.
-  useEffect(() => first.current?.querySelector('button')?.focus(), [])
+  useEffect(() => first.current?.querySelector('button')?.focus({ preventScroll: true }), [])
   const send = async (applyImmediately: boolean) => {
     const answer = await save.save(applyImmediately)
     if (!answer) return

@@ -180,7 +180,7 @@ function Editor({ environment, read, useImage, onReadAgain }: EditorProps) {
           }}
         />
       )}
-      {pasted && (
+      {pasted && !isReviewing && !save.theirs && (
         <PastedNotice
           pasted={pasted}
           onReplace={() => {
@@ -194,7 +194,7 @@ function Editor({ environment, read, useImage, onReadAgain }: EditorProps) {
           onClose={() => setPasted(null)}
         />
       )}
-      {isReviewing && count > 0 ? (
+      {save.theirs ? null : isReviewing && count > 0 ? (
         <Review
           changes={changes}
           rows={variables}
@@ -269,7 +269,7 @@ function Editor({ environment, read, useImage, onReadAgain }: EditorProps) {
           )}
         </Section>
       )}
-      {draft.isHeld && !isReviewing && (
+      {draft.isHeld && !isReviewing && !save.theirs && (
         <EditorBar count={count} draft={draft} cannotReview={cannotReview} trial={trial} onReview={review} />
       )}
       {isComparing && !isReviewing && <Compare environment={environment} draft={draft} missing={missing} />}

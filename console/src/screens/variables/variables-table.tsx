@@ -134,24 +134,26 @@ function VariableRow({
   return (
     <tr className={isNew ? styles.added : isChanged ? styles.changed : undefined} onFocus={onHold}>
       <th scope="row">
-        {isNew ? (
-          <input
-            ref={field}
-            className="control mono"
-            aria-label="Name"
-            value={name}
-            placeholder="NAME"
-            autoComplete="off"
-            autoCapitalize="none"
-            spellCheck={false}
-            aria-describedby={problemId}
-            aria-invalid={problemId ? true : undefined}
-            onChange={(event) => onChange({ name: event.target.value })}
-          />
-        ) : (
-          <code>{visibleText(name)}</code>
-        )}
-        {(isNew || isChanged) && <span className={styles.mark}>{isNew ? 'new' : 'changed'}</span>}
+        <span className={styles.name}>
+          {isNew ? (
+            <input
+              ref={field}
+              className="control mono"
+              aria-label="Name"
+              value={name}
+              placeholder="NAME"
+              autoComplete="off"
+              autoCapitalize="none"
+              spellCheck={false}
+              aria-describedby={problemId}
+              aria-invalid={problemId ? true : undefined}
+              onChange={(event) => onChange({ name: event.target.value })}
+            />
+          ) : (
+            <code>{visibleText(name)}</code>
+          )}
+          {(isNew || isChanged) && <span className={styles.mark}>{isNew ? 'new' : 'changed'}</span>}
+        </span>
       </th>
       <td className={styles.value}>
         {isMasked ? (
