@@ -10,6 +10,7 @@ const SCREENS: Partial<Record<RouteName, Screen>> = {
   deployment: () => import('../screens/deployments/deployment-screen.tsx'),
   rollback: () => import('../screens/deployments/rollback-screen.tsx'),
   variables: () => import('../screens/variables/variables-screen.tsx'),
+  settings: () => import('../screens/settings/settings-screen.tsx'),
 }
 
 export const screens = Object.entries(SCREENS).map(([name, load]) => ({
