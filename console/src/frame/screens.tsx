@@ -11,6 +11,7 @@ const SCREENS: Partial<Record<RouteName, Screen>> = {
   rollback: () => import('../screens/deployments/rollback-screen.tsx'),
   variables: () => import('../screens/variables/variables-screen.tsx'),
   settings: () => import('../screens/settings/settings-screen.tsx'),
+  domains: () => import('../screens/domains/domains-screen.tsx'),
 }
 
 export const screens = Object.entries(SCREENS).map(([name, load]) => ({

@@ -6,7 +6,7 @@ import type { Refusal } from '../../graphql/refusal.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'
 import { keep, readDraft, readKept, removeDraft, writeDraft } from '../../ui/draft.ts'
-import { Form, FormActions } from '../../ui/form.tsx'
+import { Form } from '../../ui/form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { say } from '../../ui/toast.tsx'
 import { type EnvironmentSettings, Settings } from './documents.ts'
@@ -158,12 +158,12 @@ export function Setting<Result, Input extends object>({
         <div ref={area} onInput={follow} hidden={theirs !== null}>
           <Form key={round} draftKey={key} refusal={atFields(write.refusal, Object.keys(present.fields))} onSend={send}>
             {children(typed, missing)}
-            <FormActions>
+            <div className={`${styles.save} ${isDirty ? styles.dirty : ''}`}>
               <Button kind={isDirty ? 'primary' : 'quiet'} type="submit" isBusy={write.isSending} missing={missing}>
                 {action}
               </Button>
               {isDirty && <Button onClick={discard}>Discard</Button>}
-            </FormActions>
+            </div>
           </Form>
         </div>
       </div>
