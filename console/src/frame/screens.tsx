@@ -9,6 +9,7 @@ const SCREENS: Partial<Record<RouteName, Screen>> = {
   deployments: () => import('../screens/deployments/deployments-screen.tsx'),
   deployment: () => import('../screens/deployments/deployment-screen.tsx'),
   rollback: () => import('../screens/deployments/rollback-screen.tsx'),
+  app: () => import('../screens/app/app-screen.tsx'),
   variables: () => import('../screens/variables/variables-screen.tsx'),
   settings: () => import('../screens/settings/settings-screen.tsx'),
   domains: () => import('../screens/domains/domains-screen.tsx'),

@@ -15,8 +15,8 @@ export const Hosts = graphql(
 
 /** What DNS answers now: asked when a host is opened, because the API asks DNS then. */
 export const HostRecords = graphql(`
-  query HostRecords($hostId: ID!) {
-    hostDns(hostId: $hostId) {
+  query HostRecords($appEnvId: ID!, $hostId: ID!) {
+    hostDns(appEnvId: $appEnvId, hostId: $hostId) {
       hostId leadsHere lastValidationAt nextValidationAt
       records { name type value way isFound }
       answers { a aaaa cname txt }

@@ -193,7 +193,7 @@ function HostRow({ appEnvId, host, isOpen, onToggle, onRemoved }: HostRowProps) 
 
 function HostDetail({ appEnvId, host, onRemoved }: { appEnvId: string; host: Host; onRemoved: () => void }) {
   const { data, refusals, refetch, isStale } = useData(HostRecords, {
-    variables: { hostId: host.id },
+    variables: { appEnvId, hostId: host.id },
     readAgainOn: (event) => event.appEnvId === appEnvId && event.type === 'HOST_CHANGED',
   })
   const missing = useMissing('appEnv:change')
@@ -222,7 +222,7 @@ function HostDetail({ appEnvId, host, onRemoved }: { appEnvId: string; host: Hos
               missing={missing}
               isBusy={validate.isSending || isStale}
               onClick={async () => {
-                const answer = await validate.send({ hostId: host.id })
+                const answer = await validate.send({ appEnvId, hostId: host.id })
                 if (answer?.validateHost) say(STATUS[answer.validateHost.status].word)
                 refetch()
               }}
@@ -248,7 +248,7 @@ function HostDetail({ appEnvId, host, onRemoved }: { appEnvId: string; host: Hos
         isSending={remove.isSending}
         refusal={remove.refusal}
         onConfirm={async () => {
-          const answer = await remove.send({ hostId: host.id })
+          const answer = await remove.send({ appEnvId, hostId: host.id })
           if (!answer?.removeHost) return
           setRemoving(false)
           say(answer.removeHost.message)

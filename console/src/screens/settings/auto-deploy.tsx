@@ -4,9 +4,10 @@ import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'
 import { TextAreaField } from '../../ui/form.tsx'
 import { Refused } from '../../ui/refused.tsx'
+import { linesIn, shownLines } from '../../ui/setting.tsx'
 import { say } from '../../ui/toast.tsx'
 import { DeleteAutoDeploy, SetAutoDeploy, Settings } from './documents.ts'
-import { linesIn, Setting, type SettingsOf, shownLines } from './setting.tsx'
+import { EnvironmentSetting, type SettingsOf } from './setting.tsx'
 
 /** Whether pushes deploy, and which. */
 export function AutoDeploySetting({ env, settings }: { env: string; settings: SettingsOf }) {
@@ -16,7 +17,7 @@ export function AutoDeploySetting({ env, settings }: { env: string; settings: Se
   const remove = useWrite(DeleteAutoDeploy)
   return (
     <>
-      <Setting
+      <EnvironmentSetting
         title="Deploy on push"
         env={env}
         settings={settings}
@@ -43,7 +44,7 @@ export function AutoDeploySetting({ env, settings }: { env: string; settings: Se
             />
           </>
         )}
-      </Setting>
+      </EnvironmentSetting>
       {autoDeploy && (
         <div className="stack tight">
           <div className="row">

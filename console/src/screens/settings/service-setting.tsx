@@ -1,9 +1,10 @@
 import { useData } from '../../graphql/use-data.ts'
 import { SelectField, TextField } from '../../ui/form.tsx'
 import { Skeleton } from '../../ui/page.tsx'
+import styles from '../../ui/setting.module.css'
+import { shown } from '../../ui/setting.tsx'
 import { ServiceSettings, UpdateEnvironment } from './documents.ts'
-import { Setting, type SettingsOf, shown } from './setting.tsx'
-import styles from './settings.module.css'
+import { EnvironmentSetting, type SettingsOf } from './setting.tsx'
 
 /** What the server of a managed service is told, by the types and bounds that the API has for it. */
 export function ServiceSetting({ env, settings }: { env: string; settings: SettingsOf }) {
@@ -20,7 +21,7 @@ export function ServiceSetting({ env, settings }: { env: string; settings: Setti
     return type === 'ENUM' ? value : Number(value)
   }
   return (
-    <Setting
+    <EnvironmentSetting
       title={`Settings of ${preset.name}`}
       env={env}
       settings={settings}
@@ -73,6 +74,6 @@ export function ServiceSetting({ env, settings }: { env: string; settings: Setti
           )}
         </div>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }

@@ -3,12 +3,13 @@ import { useData } from '../../graphql/use-data.ts'
 import { CheckField, SelectField, TextAreaField, TextField } from '../../ui/form.tsx'
 import { Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
+import styles from '../../ui/setting.module.css'
+import { isTrue, linesIn, numberIn, shown, shownLines, textIn } from '../../ui/setting.tsx'
 import { AutoDeploySetting } from './auto-deploy.tsx'
 import { Deletion } from './deletion.tsx'
 import { ChangeBranch, ChangeHealthcheck, Settings, UpdateEnvironment } from './documents.ts'
 import { ServiceSetting } from './service-setting.tsx'
-import { isTrue, linesIn, numberIn, Setting, type SettingsOf, shown, shownLines, textIn } from './setting.tsx'
-import styles from './settings.module.css'
+import { EnvironmentSetting, type SettingsOf } from './setting.tsx'
 import { FunctionSetting, ScalingSetting, SizeSetting } from './size-setting.tsx'
 import { VolumeSetting } from './volume-setting.tsx'
 
@@ -84,7 +85,7 @@ function HealthSetting({ env, settings }: GroupProps) {
   const { app, healthCheck } = settings
   const ofApp = [app.healthCheck.type, app.healthCheck.path, app.healthCheck.port].filter(Boolean).join(' ')
   return (
-    <Setting
+    <EnvironmentSetting
       title="Health check"
       env={env}
       settings={settings}
@@ -184,13 +185,13 @@ function HealthSetting({ env, settings }: GroupProps) {
           </details>
         </>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }
 
 function BranchSetting({ env, settings }: GroupProps) {
   return (
-    <Setting
+    <EnvironmentSetting
       title="Branch"
       env={env}
       settings={settings}
@@ -206,7 +207,7 @@ function BranchSetting({ env, settings }: GroupProps) {
           help="Applying a change builds the newest commit of it."
         />
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }
 
@@ -218,7 +219,7 @@ const withTimeout = (fields: Readonly<Record<string, string>>) => {
 function ReleaseSetting({ env, settings }: GroupProps) {
   const name = 'releaseCommand'
   return (
-    <Setting
+    <EnvironmentSetting
       title="Release command"
       env={env}
       settings={settings}
@@ -264,7 +265,7 @@ function ReleaseSetting({ env, settings }: GroupProps) {
           />
         </>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }
 
@@ -292,7 +293,7 @@ function CommandFields({ name, fields }: { name: string; fields: Readonly<Record
 function StartSetting({ env, settings }: GroupProps) {
   const name = 'startupConfig'
   return (
-    <Setting
+    <EnvironmentSetting
       title="Startup command"
       env={env}
       settings={settings}
@@ -324,14 +325,14 @@ function StartSetting({ env, settings }: GroupProps) {
           <CommandFields name={name} fields={fields} />
         </>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }
 
 function ContainerSetting({ env, settings }: GroupProps) {
   const at = (field: string) => `containerSettings.${field}`
   return (
-    <Setting
+    <EnvironmentSetting
       title="Containers"
       env={env}
       settings={settings}
@@ -457,13 +458,13 @@ function ContainerSetting({ env, settings }: GroupProps) {
           </details>
         </>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }
 
 function NameSetting({ env, settings }: GroupProps) {
   return (
-    <Setting
+    <EnvironmentSetting
       title="Name and protection"
       env={env}
       settings={settings}
@@ -524,6 +525,6 @@ function NameSetting({ env, settings }: GroupProps) {
           />
         </>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }

@@ -2,9 +2,10 @@ import { Z_CLOUD_SIZES, ZCLOUD, zCloudsOf } from '../../../../src/domain/resourc
 import { money } from '../../../../src/domain/usage-price.ts'
 import { useData } from '../../graphql/use-data.ts'
 import { CheckField, SelectField, TextField } from '../../ui/form.tsx'
+import styles from '../../ui/setting.module.css'
+import { type Fields, isTrue, numberIn, shown } from '../../ui/setting.tsx'
 import { ChangeResources, ChangeScaling, Prices, UpdateEnvironment } from './documents.ts'
-import { type Fields, isTrue, numberIn, Setting, type SettingsOf, shown } from './setting.tsx'
-import styles from './settings.module.css'
+import { EnvironmentSetting, type SettingsOf } from './setting.tsx'
 
 interface GroupProps {
   env: string
@@ -18,7 +19,7 @@ const OWN = 'own'
 export function SizeSetting({ env, settings, accountId }: GroupProps & { accountId: string }) {
   const hasDisk = settings.volume !== null
   return (
-    <Setting
+    <EnvironmentSetting
       title="Size"
       env={env}
       settings={settings}
@@ -75,7 +76,7 @@ export function SizeSetting({ env, settings, accountId }: GroupProps & { account
           <Cost fields={fields} settings={settings} accountId={accountId} />
         </>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }
 
@@ -121,7 +122,7 @@ function Cost({ fields, settings, accountId }: { fields: Fields; settings: Setti
 export function ScalingSetting({ env, settings }: GroupProps) {
   const at = (field: string) => `autoScaling.${field}`
   return (
-    <Setting
+    <EnvironmentSetting
       title="Number of containers"
       env={env}
       settings={settings}
@@ -205,7 +206,7 @@ export function ScalingSetting({ env, settings }: GroupProps) {
           )}
         </>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }
 
@@ -220,7 +221,7 @@ export function FunctionSetting({ env, settings }: GroupProps) {
   } as const
   const names = Object.keys(NAMES) as (keyof typeof NAMES)[]
   return (
-    <Setting
+    <EnvironmentSetting
       title="Function"
       env={env}
       settings={settings}
@@ -247,6 +248,6 @@ export function FunctionSetting({ env, settings }: GroupProps) {
           ))}
         </div>
       )}
-    </Setting>
+    </EnvironmentSetting>
   )
 }

@@ -6,17 +6,18 @@ import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { TextField } from '../../ui/form.tsx'
+import styles from '../../ui/setting.module.css'
+import { numberIn, shown } from '../../ui/setting.tsx'
 import { say } from '../../ui/toast.tsx'
 import { TryUpdate, UpdateEnvironment } from './documents.ts'
-import { numberIn, Setting, type SettingsOf, shown } from './setting.tsx'
-import styles from './settings.module.css'
+import { EnvironmentSetting, type SettingsOf } from './setting.tsx'
 
 /** Data that outlives containers. */
 export function VolumeSetting({ env, settings }: { env: string; settings: SettingsOf }) {
   const { volume } = settings
   return (
     <>
-      <Setting
+      <EnvironmentSetting
         title="Volume"
         env={env}
         settings={settings}
@@ -62,7 +63,7 @@ export function VolumeSetting({ env, settings }: { env: string; settings: Settin
             </div>
           </>
         )}
-      </Setting>
+      </EnvironmentSetting>
       {volume && <Removal settings={settings} />}
     </>
   )
