@@ -8,7 +8,7 @@ import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Section } from '../../ui/page.tsx'
 import { say } from '../../ui/toast.tsx'
-import type { App } from './app-screen.tsx'
+import type { App } from './app.ts'
 import { DeleteApp } from './documents.ts'
 
 /** The end of an app: the API says beforehand whether it is possible, and the name is asked for. */

@@ -3,7 +3,6 @@ import { Link, useParams } from 'wouter'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useMissing } from '../../account/session.tsx'
 import { useShowAccount } from '../../account/shown-account.ts'
-import type { ResultOf } from '../../graphql/graphql.ts'
 import { useData } from '../../graphql/use-data.ts'
 import { pathTo } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
@@ -11,6 +10,7 @@ import { useKeys } from '../../ui/keys.ts'
 import { Empty, Page, Section, Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
 import { wordsOf } from '../../ui/status.tsx'
+import type { App } from './app.ts'
 import { AppDeletion } from './app-deletion.tsx'
 import { BuildSetting, ImageSetting, NameSetting, SourceSetting } from './app-settings.tsx'
 import { Differences } from './differences.tsx'
@@ -19,9 +19,6 @@ import { EnvironmentTable } from './environment-table.tsx'
 import { NewEnvironment } from './new-environment.tsx'
 import { Promotion } from './promotion.tsx'
 import { PullRequests } from './pull-requests.tsx'
-
-export type App = NonNullable<ResultOf<typeof AppDetail>['app']>
-export type AppEnvironment = App['appEnvs']['nodes'][number]
 
 /** An app: its environments side by side, what it is made of, and how a version goes from one environment to the next. */
 export default function AppScreen() {

@@ -15,7 +15,7 @@ import {
   shownLines,
   textIn,
 } from '../../ui/setting.tsx'
-import type { App } from './app-screen.tsx'
+import type { App } from './app.ts'
 import { AppNow, RegistryCredentials, UpdateApp } from './documents.ts'
 
 type Settings = Omit<App, 'account' | 'appEnvs'>

@@ -6,7 +6,7 @@ import { pathTo } from '../../routes.ts'
 import { Changes } from '../../ui/changes.tsx'
 import { Empty, Section, Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
-import type { App } from './app-screen.tsx'
+import type { App } from './app.ts'
 import { DifferenceOf } from './documents.ts'
 
 /** How the configurations of two environments differ: variables first, because they differ most. */

@@ -7,7 +7,7 @@ import { Button } from '../../ui/button.tsx'
 import { Status, statusOf } from '../../ui/status.tsx'
 import { Time } from '../../ui/time.tsx'
 import styles from './app.module.css'
-import type { App, AppEnvironment } from './app-screen.tsx'
+import type { App, AppEnvironment } from './app.ts'
 
 interface EnvironmentTableProps {
   app: App

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { CheckField, Form, FormActions, SelectField, TextField } from '../../ui/form.tsx'
 import { Section } from '../../ui/page.tsx'
 import { say } from '../../ui/toast.tsx'
-import type { App } from './app-screen.tsx'
+import type { App } from './app.ts'
 import { CreateEnvironment, Regions, VariablesToCopy } from './documents.ts'
 
 /** Another place where the app runs. */

@@ -10,7 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { Section } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
 import { say } from '../../ui/toast.tsx'
-import type { App } from './app-screen.tsx'
+import type { App } from './app.ts'
 import { PromoteDeployment, TryPromotion } from './documents.ts'
 
 interface PromotionProps {

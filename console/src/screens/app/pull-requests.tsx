@@ -8,7 +8,7 @@ import { Section, Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
 import { linesIn, shownLines } from '../../ui/setting.tsx'
 import { say } from '../../ui/toast.tsx'
-import type { App } from './app-screen.tsx'
+import type { App } from './app.ts'
 import { DeletePullRequestEnvs, PullRequestSettings, SetPullRequestEnvs } from './documents.ts'
 
 /** Whether each pull request gets an environment of its own. */
