@@ -9,6 +9,7 @@ const SCREENS: Partial<Record<RouteName, Screen>> = {
   deployments: () => import('../screens/deployments/deployments-screen.tsx'),
   deployment: () => import('../screens/deployments/deployment-screen.tsx'),
   rollback: () => import('../screens/deployments/rollback-screen.tsx'),
+  logs: () => import('../screens/logs/logs-screen.tsx'),
 }
 
 export const screens = Object.entries(SCREENS).map(([name, load]) => ({

@@ -1,6 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
-import { type ConsoleWorld, CRASH_CAUSE, createConsoleWorld, expectCalm, IMAGES, NARROW, WIDE } from '../support/console-world.ts'
+import {
+  type ConsoleWorld,
+  CRASH_CAUSE,
+  createConsoleWorld,
+  expectCalm,
+  IMAGES,
+  NARROW,
+  WIDE,
+} from '../support/console-world.ts'
 
 let world: ConsoleWorld
 
@@ -19,7 +27,9 @@ describe.skipIf(!hasBrowser('the story of a failed deployment'))('a deployment t
     expect(await world.deployed(appEnvId, IMAGES.crash)).toMatchObject({ status: 'FAILED' })
     const watched = await world.open('/console', size)
     const { page } = watched
-    const row = page.getByRole('region', { name: /Needs attention/ }).or(page.locator('section', { hasText: 'Needs attention' }))
+    const row = page
+      .getByRole('region', { name: /Needs attention/ })
+      .or(page.locator('section', { hasText: 'Needs attention' }))
     // The cause is on the overview already.
     await row.getByText('Version 2 failed, version 1 serves').first().waitFor()
     await row.getByRole('link', { name: new RegExp(`Shop ${_name}`) }).click()
