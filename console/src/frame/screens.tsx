@@ -10,6 +10,7 @@ const SCREENS: Partial<Record<RouteName, Screen>> = {
   deployment: () => import('../screens/deployments/deployment-screen.tsx'),
   rollback: () => import('../screens/deployments/rollback-screen.tsx'),
   logs: () => import('../screens/logs/logs-screen.tsx'),
+  metrics: () => import('../screens/metrics/metrics-screen.tsx'),
 }
 
 export const screens = Object.entries(SCREENS).map(([name, load]) => ({

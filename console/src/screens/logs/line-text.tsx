@@ -120,9 +120,6 @@ function toneOf(name: string): number {
   return sum % TONES
 }
 
-/** The end of a container’s name, which differs from those of the others: `v3-7zy7g28s-0`. */
-export const shortName = (name: string): string => /v\d+-[a-z0-9]+-\d+$/.exec(name)?.[0] ?? name.slice(-18)
-
 /** `14:02:10.123`. */
 export const clockText = (at: number): string =>
   `${formatTime(at, 'clock')}.${String(new Date(at).getMilliseconds()).padStart(3, '0')}`
@@ -153,7 +150,7 @@ export const Line = memo(function Line({ row, query, hidden, isWhole, onWhole }:
       )}
       {!hidden.includes('containers') && (
         <span className={styles.container} data-tone={toneOf(container)} title={visibleText(container)}>
-          {visibleText(shortName(container))}
+          {visibleText(shortContainerName(container))}
         </span>
       )}
       <span className={styles.text}>

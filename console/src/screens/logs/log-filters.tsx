@@ -1,10 +1,10 @@
+import { shortContainerName } from '../../../../text/container-name.ts'
 import { visibleText } from '../../../../text/visible-text.ts'
 import type { ResultOf } from '../../graphql/graphql.ts'
 import { preferences } from '../../ui/preferences.ts'
 import { wordsOf } from '../../ui/status.tsx'
 import { formatTime } from '../../ui/time.tsx'
 import type { LogSources } from './documents.ts'
-import { shortName } from './line-text.tsx'
 import { LEVELS, type LogFilter } from './log-filter.ts'
 import styles from './logs.module.css'
 
@@ -52,7 +52,7 @@ export function LogFilters({ filter, sources, seen, onChange }: LogFiltersProps)
         <option value="">Containers</option>
         {containers.map((name) => (
           <option key={name} value={name}>
-            {visibleText(shortName(name))}
+            {visibleText(shortContainerName(name))}
             {present.includes(name) ? '' : ' (gone)'}
           </option>
         ))}

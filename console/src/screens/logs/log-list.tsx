@@ -11,9 +11,10 @@ import {
   useRef,
   useState,
 } from 'react'
+import { shortContainerName } from '../../../../text/container-name.ts'
 import { usePreferences } from '../../ui/preferences.ts'
 import { formatTime } from '../../ui/time.tsx'
-import { Line, shortName } from './line-text.tsx'
+import { Line } from './line-text.tsx'
 import type { FeedState } from './log-feed.ts'
 import { type Beginnings, beginnings, indexOfKey, isLine, type Row } from './log-rows.ts'
 import styles from './logs.module.css'
@@ -127,9 +128,14 @@ export function LogList({
     observer.observe(element)
     return () => observer.disconnect()
   }, [])
-  // Another width of the text is another height of each line.
+  // Another width of the text is another height of each line: what was on top stays there.
+  const topKey = useRef<number | null>(null)
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again for what changes heights
-  useLayoutEffect(() => virtual.measure(), [wrapLogs, hidden, columns])
+  useLayoutEffect(() => {
+    virtual.measure()
+    if (isFollowing) virtual.scrollToEnd()
+    else if (topKey.current !== null) virtual.scrollToIndex(indexOfKey(rows, topKey.current), { align: 'start' })
+  }, [wrapLogs, hidden, columns])
 
   // Lines that were put in front on the way there would lead elsewhere.
   const [isSettling, setSettling] = useState(!isFollowing)
@@ -191,6 +197,7 @@ export function LogList({
     const isUp = scrollTop < lastTop.current - 1
     const isPerson = performance.now() < personUntil.current
     lastTop.current = scrollTop
+    topKey.current = rows[virtual.getVirtualItemForOffset(scrollTop + PADDING_TOP_PX)?.index ?? 0]?.key ?? null
     if (isPerson && isUp && !isAtEnd) onFollow(false)
     else if (isPerson && isAtEnd && !hasNewer) onFollow(true)
     onAtEnd(isAtEnd && !hasNewer)
@@ -210,7 +217,8 @@ export function LogList({
     const words: string[] = []
     if (isLine(before) && new Date(before.at).toDateString() !== new Date(row.at).toDateString())
       words.push(formatTime(row.at, 'exact'))
-    if (begun?.has(row.key)) words.push(`${versions.text(row.contentId)}: container ${shortName(row.container)} begins`)
+    if (begun?.has(row.key))
+      words.push(`${versions.text(row.contentId)}: container ${shortContainerName(row.container)} begins`)
     const text = words.join(', ')
     return text ? text.charAt(0).toUpperCase() + text.slice(1) : null
   }

@@ -48,6 +48,15 @@ const LINE = 'line'
 const THROUGH = 'through'
 const VIEW = 'view'
 
+/** The same lines stay, whatever else the address says. */
+const KEEP = Symbol('keep')
+
+interface GoOptions {
+  replace?: boolean
+  /** Id of the line whose surroundings are shown; null: of none. */
+  around?: string | null | typeof KEEP
+}
+
 function Logs({ environment }: { environment: Head }) {
   const search = useSearch()
   const parameters = useMemo(() => new URLSearchParams(search), [search])
@@ -62,10 +71,10 @@ function Logs({ environment }: { environment: Head }) {
     setAround(new URLSearchParams(search).get(LINE))
   }, [search])
   const go = useCallback(
-    (next: URLSearchParams, { replace = false, around: to = null as string | null | undefined } = {}) => {
+    (next: URLSearchParams, { replace = false, around: to = null }: GoOptions = {}) => {
       const text = next.toString()
       own.current = text
-      if (to !== undefined) setAround(to)
+      if (to !== KEEP) setAround(to)
       navigate(text ? `${address}?${text}` : address, { replace })
     },
     [navigate, address],
@@ -93,7 +102,7 @@ interface SharedProps {
   environment: Head
   filter: LogFilter
   parameters: URLSearchParams
-  go: (next: URLSearchParams, options?: { replace?: boolean; around?: string | null | undefined }) => void
+  go: (next: URLSearchParams, options?: GoOptions) => void
   sources: Parameters<typeof LogFilters>[0]['sources']
   versions: Versions
 }
@@ -183,7 +192,7 @@ function LogView({
     setSelection(next)
     const [from, to] = next ? [Math.min(next.anchor, next.head), Math.max(next.anchor, next.head)] : [1, 0]
     const ends = [rows[indexOfKey(rows, from)], rows[indexOfKey(rows, to)]].filter(isLine)
-    go(addressOf(next ? ends : []), { replace: true, around: undefined })
+    go(addressOf(next ? ends : []), { replace: true, around: KEEP })
     if (next) requestAnimationFrame(() => list.current?.toKey(next.head, 'auto'))
   }
   const showAround = () => {
