@@ -1,5 +1,6 @@
 import { memo, type ReactNode } from 'react'
 import { structuredLine } from '../../../../src/domain/structured-line.ts'
+import { shortContainerName } from '../../../../text/container-name.ts'
 import { type TerminalRun, terminalPlainText, terminalRuns } from '../../../../text/terminal-text.ts'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { formatTime } from '../../ui/time.tsx'
