@@ -2,16 +2,18 @@
 import { spawn } from 'node:child_process'
 import { join } from 'node:path'
 
-const CRUISED = ['src', 'scripts', 'bench', 'test/shipped']
+const CRUISED = ['src', 'scripts', 'bench', 'text', 'console/src', 'test/shipped']
 const IMPORT_RULES = ['node_modules/.bin/depcruise', '--config', '.dependency-cruiser.cjs', ...CRUISED]
 
 const CHECKS = [
   { name: 'format and lint', command: 'biome', args: ['check', '--error-on-warnings'] },
   { name: 'types', command: 'tsc', args: ['--noEmit', '-p', '.'] },
+  { name: 'types of the console', command: 'tsc', args: ['--noEmit', '-p', 'console'] },
   { name: 'import rules', command: 'node', args: ['--import', './scripts/check/read-using.mjs', ...IMPORT_RULES] },
   { name: 'no cycle between folders', command: 'node', args: ['scripts/check/folder-graph.ts'] },
   { name: 'dead code', command: 'knip', args: [] },
   { name: 'package-lock.json is whole', command: 'node', args: ['scripts/check/lock-file.ts'] },
+  { name: 'the console is small', command: 'node', args: ['scripts/check/console-size.ts'] },
   { name: 'no known vulnerability', command: 'node', args: ['scripts/check/audit.ts'] },
   { name: 'migrations lead to the schema', command: 'node', args: ['scripts/make-migration.ts', '--check'] },
   { name: 'schema.graphql is current', command: 'node', args: ['src/api/graphql/print-schema.ts', '--check'] },

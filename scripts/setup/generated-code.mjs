@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { FRUGAL_MIMALLOC } from './compiled-code.mjs'
 import { makeOnce } from './make-once.mjs'
 import { runQuietly, step } from './step.mjs'
 
@@ -76,7 +77,7 @@ async function generate(root, node, { label, program, folder, sources }) {
     const PATH = `${join(root, 'node_modules', '.bin')}${delimiter}${process.env.PATH ?? ''}`
     // What a generator makes lives shortly: with the young generation that V8 chooses, it would take 400 MB, not 300.
     const NODE_OPTIONS = [process.env.NODE_OPTIONS, '--max-semi-space-size=2'].filter(Boolean).join(' ')
-    await runQuietly(node, [path, root], { environment: { PATH, NODE_OPTIONS }, onStart })
+    await runQuietly(node, [path, root], { environment: { ...FRUGAL_MIMALLOC, PATH, NODE_OPTIONS }, onStart })
     mkdirSync(join(root, folder), { recursive: true })
     writeFileSync(stamp, source)
   }

@@ -21,6 +21,7 @@ export function welcome(config: Config, platform: Platform, seconds: number): st
   const hint = ingressUrl && reachHint(config, { isServer: looksLikeServer() && isTerminal(), ownAddress })
   const lines = [`Berth is ready (${seconds.toFixed(1)} s; ${config.BERTH_ROLES.join(', ')})`, '']
   if (apiUrl) {
+    if (config.BERTH_CONSOLE) lines.push(`  Console    ${apiUrl}/console`)
     lines.push(`  API        ${apiUrl}/api/public/v1`)
     lines.push(`  GraphiQL   ${apiUrl}/graphql`)
     lines.push(`  Docs       ${apiUrl}/docs`)

@@ -10,16 +10,16 @@ import { Refused } from '../ui/refused.tsx'
 import { say } from '../ui/toast.tsx'
 import { ApplyChanges, PendingChanges } from './documents.ts'
 import styles from './environment.module.css'
-import type { Head } from './environment-page.tsx'
+import type { Environment } from './environment-text.tsx'
 
 /** Changes that were saved and do not run yet: what they are, and how to make them run. */
-export function PendingBar({ environment }: { environment: Head }) {
+export function PendingBar({ environment }: { environment: Environment }) {
   const { hasBuildChanges, hasDeployChanges, hasScaleChanges } = environment.pendingChanges
   if (!(hasBuildChanges || hasDeployChanges || hasScaleChanges) || !environment.currentDeployment) return null
   return <Bar environment={environment} />
 }
 
-function Bar({ environment }: { environment: Head }) {
+function Bar({ environment }: { environment: Environment }) {
   const { id: appEnvId, cliEnvName: env, status, pendingChanges } = environment
   const [isOpen, setOpen] = useState(false)
   const missing = useMissing('appEnv:operate')

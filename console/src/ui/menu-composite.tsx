@@ -10,7 +10,7 @@ import { useLocation } from 'wouter'
 import buttons from './button.module.css'
 import { Icon } from './icons.tsx'
 import styles from './menu.module.css'
-import type { MenuProps } from './menu.tsx'
+import type { MenuProps } from './menu-items.ts'
 
 export default function MenuComposite({ label, icon, isNamed, items }: MenuProps) {
   const [, navigate] = useLocation()

@@ -1,26 +1,8 @@
 import { lazy, Suspense } from 'react'
 import { Button, IconButton } from './button.tsx'
-import type { IconName } from './icons.tsx'
+import type { MenuProps } from './menu-items.ts'
 
-export interface MenuItem {
-  label: string
-  icon?: IconName
-  /** Leads there; else `run` does something. */
-  href?: string
-  run?: () => void
-  missing?: string | null
-  isDanger?: boolean
-  /** Below a line. */
-  startsGroup?: boolean
-}
-
-export interface MenuProps {
-  label: string
-  icon: IconName
-  /** The label beside the picture. */
-  isNamed?: boolean
-  items: readonly MenuItem[]
-}
+export type { MenuItem } from './menu-items.ts'
 
 const Composite = lazy(() => import('./menu-composite.tsx'))
 

@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { answer, type ServerContext } from './context.ts'
 
 interface Page {
@@ -19,20 +21,20 @@ const ICON =
 
 export const ICON_ADDRESS = `data:image/svg+xml,${encodeURIComponent(ICON)}`
 
-/** The look of the pages of the ingress, for pages that are longer than one message. */
+/** The console has the same file: all pages of Berth are one product. */
+const TOKENS = readFileSync(join(import.meta.dirname, 'tokens.css'), 'utf8')
+
+/** The look of pages that need no script to be read. */
 const STYLE = `
-:root { color-scheme: light dark;
-  --page: light-dark(#f4f6f8, #10161c); --card: light-dark(#fff, #18212a); --line: light-dark(#dde4ea, #283440);
-  --text: light-dark(#1c2733, #dbe4ec); --soft: light-dark(#556472, #93a4b3); --accent: light-dark(#0b6b74, #5cc3cd);
-  --code: light-dark(#eef2f5, #10171e); --good: light-dark(#1a7f4b, #4cc38a); --bad: light-dark(#b3402a, #f08a72) }
+${TOKENS}
 * { box-sizing: border-box }
-body { margin: 0; font: 1rem/1.6 system-ui, sans-serif; background: var(--page); color: var(--text) }
+body { margin: 0; font: 1rem/1.6 var(--sans); background: var(--page); color: var(--text) }
 main { max-width: 62rem; margin: 0 auto; padding: 2.5rem 1.25rem 3rem }
 a { color: var(--accent) }
 h1 { margin: 0; font-size: 1.75rem; line-height: 1.25 }
 h2 { margin: 0 0 .75rem; font-size: 1.1rem; line-height: 1.3 }
 p { margin: 0 0 .75rem; overflow-wrap: anywhere }
-code, pre { font: .875em/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
+code, pre { font: .875em/1.6 var(--mono) }
 code { padding: .1em .3em; border-radius: .25rem; background: var(--code); overflow-wrap: anywhere }
 pre { margin: 0 0 1rem; padding: .75rem 1rem; border-radius: .5rem; border: 1px solid var(--line);
   background: var(--code); overflow-x: auto }
@@ -66,10 +68,10 @@ tr:target { background: color-mix(in srgb, var(--accent) 14%, transparent) }
 form { display: grid; gap: .9rem; max-width: 26rem }
 label { display: grid; gap: .25rem; font-weight: 500 }
 label small, .hint { color: var(--soft); font-weight: 400; font-size: .85rem; line-height: 1.45 }
-input { width: 100%; padding: .55rem .7rem; border: 1px solid var(--line); border-radius: .4rem; font: inherit;
+input { width: 100%; padding: .55rem .7rem; border: 1px solid var(--edge); border-radius: .4rem; font: inherit;
   background: var(--page); color: inherit }
 button, .button { justify-self: start; padding: .55rem 1.1rem; border: 1px solid var(--accent); border-radius: .4rem;
-  font: inherit; font-weight: 600; background: var(--accent); color: var(--card); cursor: pointer; text-decoration: none;
+  font: inherit; font-weight: 600; background: var(--accent); color: var(--on-accent); cursor: pointer; text-decoration: none;
   display: inline-block; white-space: nowrap }
 td:last-child > button { float: right }
 button.quiet { background: none; color: var(--accent); font-weight: 500 }
@@ -80,7 +82,7 @@ details > form, button + form { margin-top: 1rem }
 form img { background: #fff; padding: .5rem; border-radius: .4rem }
 [role=status] { margin: 0 }
 [role=status]:empty, [hidden] { display: none }
-footer { margin-top: 1.5rem; font: .8rem/1.5 ui-monospace, monospace; color: var(--soft); overflow-wrap: anywhere }
+footer { margin-top: 1.5rem; font: .8rem/1.5 var(--mono); color: var(--soft); overflow-wrap: anywhere }
 @media (max-width: 36rem) {
   main { padding: 1.25rem .75rem 2rem }
   section { padding: 1.15rem 1rem }

@@ -7,6 +7,8 @@ import type { Hono } from 'hono'
 import { notFound } from '../../domain/errors.ts'
 import { answer, type ServerContext, type ServerEnv } from '../http/context.ts'
 import { answerPage } from '../http/page.ts'
+import { sessionIn } from '../http/session-cookie.ts'
+import { headersOf } from '../http/signed-in.ts'
 
 export const CONSOLE_PATH = '/console'
 
@@ -59,6 +61,8 @@ export function mountConsole(app: Hono<ServerEnv>): void {
 }
 
 async function answerConsole(c: ServerContext): Promise<Response> {
+  // A session that is over is the page's to say: what was typed there is kept.
+  if (sessionIn(headersOf(c)) === null) return answer(c, 303, null, { Location: signInAt(c) })
   const nonce = randomBytes(16).toString('base64url')
   const page = await readFile(join(FOLDER, 'index.html'), 'utf8').catch(() => null)
   if (page === null) return answerUnbuilt(c)
@@ -69,6 +73,11 @@ async function answerConsole(c: ServerContext): Promise<Response> {
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Permissions-Policy': PERMISSIONS,
   })
+}
+
+const signInAt = (c: ServerContext): string => {
+  const { pathname, search } = new URL(c.req.url)
+  return `/sign-in?${new URLSearchParams({ next: pathname + search })}`
 }
 
 const answerUnbuilt = (c: ServerContext) =>

@@ -12,7 +12,13 @@ interface Address {
   title?: string
 }
 
-/** What answers here, in the order of use. */
+const CONSOLE: Address = {
+  path: '/console',
+  title: 'Console',
+  about: 'For people: apps, deployments, logs, variables, databases.',
+}
+
+/** What answers here besides, in the order of use. */
 const ADDRESSES: readonly Address[] = [
   {
     path: '/sign-in',
@@ -41,8 +47,9 @@ interface IndexOptions {
 
 /** What this is, what runs and how to begin; for other clients than browsers, the paths as JSON. */
 export async function answerIndex(c: ServerContext, options: IndexOptions): Promise<Response> {
+  const addresses = options.config.BERTH_CONSOLE ? [CONSOLE, ...ADDRESSES] : ADDRESSES
   if (!c.req.header('accept')?.includes('text/html')) {
-    const paths = Object.fromEntries(ADDRESSES.map(({ path, about }) => [path, about]))
+    const paths = Object.fromEntries(addresses.map(({ path, about }) => [path, about]))
     return answerJson(c, 200, { name: 'berth', ...paths }, { Vary: 'Accept' })
   }
   const { config, readiness, isDraining } = options
@@ -54,7 +61,7 @@ export async function answerIndex(c: ServerContext, options: IndexOptions): Prom
 <p>Application hosting: give it an image or a repository, it gives you a URL.</p>
 <p>Version ${escaped(VERSION)}, ${mark(state === 'running', state)}</p></div></header>`,
     begin(origin),
-    `<section><h2>Where to go</h2><ul class="links">${ADDRESSES.map(link).join('')}</ul></section>`,
+    `<section><h2>Where to go</h2><ul class="links">${addresses.map(link).join('')}</ul></section>`,
     `<section><h2>What runs</h2><table><tbody>
 ${Object.entries(parts).map(partRow).join('\n')}
 <tr><th scope="row">MCP clients</th><td>connect to <code>${escaped(origin)}/mcp</code>, with the same header</td></tr>

@@ -5,17 +5,16 @@ import { ProcessEnding } from '../../calls/wait.ts'
 import type { Config } from '../../config/config.ts'
 import { notFound } from '../../domain/errors.ts'
 import { TrustedProxies } from '../../domain/trusted-proxies.ts'
-import { INVITATION_PATH } from '../../services/account/invitation-commands.ts'
 import type { Services } from '../../services/services.ts'
 import { mountGraphiqlFiles } from '../graphql/graphiql/page.ts'
 import { accessRecorder, logAccess } from '../http/access-log.ts'
 import { type Admission, createAdmission } from '../http/admission.ts'
-import { answer, beginRequest, locateClient, type ServerContext, type ServerEnv } from '../http/context.ts'
+import { answer, beginRequest, locateClient, type ServerEnv } from '../http/context.ts'
 import { createHttpMetrics, serveMetrics } from '../http/http-metrics.ts'
 import { identify } from '../http/identify.ts'
-import { answerPage, escaped, ICON_ADDRESS } from '../http/page.ts'
 import { createRateLimits, type RateLimits } from '../http/rate-limits.ts'
 import { limitBody } from '../http/request-body.ts'
+import { findSignedIn } from '../http/signed-in.ts'
 import { mountMcp } from '../mcp/mount-mcp.ts'
 import { mountOauth } from '../oauth/mount-oauth.ts'
 import { mountBackupFiles } from '../rest/endpoints/backup-files.ts'
@@ -26,7 +25,7 @@ import { mountDocs } from '../rest/openapi/docs.ts'
 import { answerProblem } from '../rest/protocol/errors.ts'
 import { isLifecycleCall, mountRest, nearPaths } from '../rest/router.ts'
 import { mountSignIn } from '../sign-in/mount-sign-in.ts'
-import { mountConsole } from './console-files.ts'
+import { CONSOLE_PATH, mountConsole } from './console-files.ts'
 import { answerGraphQLError, GRAPHQL_PATH, type GraphQLHandler, mountGraphQL } from './graphql-route.ts'
 import { answerReadiness, type Readiness } from './health.ts'
 import { answerIndex } from './index-page.ts'
@@ -93,11 +92,14 @@ export function createServer({
   mountGraphiqlFiles(app)
   mountMcp(app, { services, config, draining: draining.signal, log }, [identified, limited])
   mountDocs(app)
-  app.get('/', (c) => answerIndex(c, { config, readiness, isDraining: draining.signal.aborted }))
+  app.get('/', async (c) => {
+    const isPerson = config.BERTH_CONSOLE && c.req.header('accept')?.includes('text/html')
+    if (isPerson && (await findSignedIn(c, { admission }))) return answer(c, 303, null, { Location: CONSOLE_PATH })
+    return answerIndex(c, { config, readiness, isDraining: draining.signal.aborted })
+  })
   if (config.BERTH_CONSOLE) mountConsole(app)
   mountSignIn(app, { services, config, admission, log })
   mountOauth(app, { services, config, admission, log })
-  app.get(INVITATION_PATH, (c) => answerInvitation(c, config))
   app.get('/livez', (c) => answer(c, 200, 'ok', { 'Content-Type': 'text/plain; charset=utf-8' }))
   app.get('/readyz', (c) => answerReadiness(c, readiness, draining.signal.aborted))
   app.get('/metrics', serveMetrics(metrics, identified))
@@ -110,26 +112,4 @@ export function createServer({
     short,
     drain: () => draining.abort(new ProcessEnding()),
   }
-}
-
-/**
- * Where the link of an invitation leads. The secret is behind the #, which browsers keep to themselves, and the page has
- * no script: it says what to do with it.
- */
-function answerInvitation(c: ServerContext, config: Config): Response {
-  const origin = (config.BERTH_API_URL ?? new URL(c.req.url).origin).replace(/\/$/, '')
-  const accept = `${escaped(origin)}/api/public/v1/account/invitation/accept`
-  const body = `<header><img src="${ICON_ADDRESS}" alt=""><div><h1>You are invited</h1>
-<p>to an account of this Berth. The link works once.</p></div></header>
-<section><h2>If you are new here</h2>
-<p>The secret is what stands behind the <code>#</code> in the address of this page. Send it in place of a token: the
-answer has a token of your own, which is shown this once.</p>
-<pre><code>curl -X POST -H "Authorization: &lt;secret&gt;" -H "Content-Type: application/json" -d '{}' \\
-  ${accept}</code></pre></section>
-<section><h2>If you have a user here</h2>
-<p>Call with your own token, and send the secret as a field: the account is added to yours.</p>
-<pre><code>curl -X POST -H "Authorization: $TOKEN" -H "Content-Type: application/json" \\
-  -d '{"secret": "&lt;secret&gt;"}' ${accept}</code></pre>
-<p><a href="/docs">All calls</a></p></section>`
-  return answerPage(c, { title: 'Invitation to Berth', body })
 }

@@ -35,6 +35,10 @@ export const meetingOf = (c: ServerContext, { config }: Pick<SignInParts, 'confi
   apiUrl: config.BERTH_API_URL,
 })
 
+/** Where a person goes on who came from nowhere in particular. */
+export const homeOf = ({ config }: Pick<SignInParts, 'config'>): string =>
+  config.BERTH_CONSOLE ? '/console' : '/account-security'
+
 /** Where this browser reaches Berth, such as https://berth.example.com. */
 export function siteOf(c: ServerContext, parts: SignInParts): string {
   const { BERTH_API_URL: apiUrl } = parts.config

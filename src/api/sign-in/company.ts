@@ -7,7 +7,7 @@ import { STATUS_OF } from '../http/error-catalogue.ts'
 import { answerPage, escaped, ICON_ADDRESS } from '../http/page.ts'
 import { cookieIn, requireSafeMeeting, setCookie } from '../http/session-cookie.ts'
 import { headersOf } from '../http/signed-in.ts'
-import { meetingOf, onPerson, originOf, type SignInParts, sessionCookie, siteOf } from './browser-calls.ts'
+import { homeOf, meetingOf, onPerson, originOf, type SignInParts, sessionCookie, siteOf } from './browser-calls.ts'
 
 const START = '/sign-in/company'
 const CALLBACK = '/sign-in/company/callback'
@@ -23,7 +23,10 @@ export function mountCompany(app: Hono<ServerEnv>, parts: SignInParts): void {
     asPage(c, async () => {
       requireSafeMeeting(meetingOf(c, parts))
       await parts.admission.chargeAnonymous(addressOf(c), 1)
-      const { location, secret } = await signIn.askCompany(null, { redirectUri: redirectUri(c), next: nextOf(c) })
+      const { location, secret } = await signIn.askCompany(null, {
+        redirectUri: redirectUri(c),
+        next: nextOf(c) ?? homeOf(parts),
+      })
       return answer(c, 303, null, { Location: location.href, 'Set-Cookie': bound(c, secret) })
     }),
   )
@@ -46,9 +49,9 @@ export function mountCompany(app: Hono<ServerEnv>, parts: SignInParts): void {
 }
 
 /** A path of this server, and nothing that a browser would take for another. */
-function nextOf(c: ServerContext): string {
+function nextOf(c: ServerContext): string | null {
   const next = c.req.query('next') ?? ''
-  return /^\/(?![/\\])[\x21-\x7e]*$/.test(next) && !next.includes('\\') ? next : '/account-security'
+  return /^\/(?![/\\])[\x21-\x7e]*$/.test(next) && !next.includes('\\') ? next : null
 }
 
 /** People come here by links: a refusal is a page. */

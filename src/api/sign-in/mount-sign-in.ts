@@ -6,8 +6,9 @@ import { addressOf, answerJson, type ServerContext, type ServerEnv } from '../ht
 import { answerPage, escaped, ICON_ADDRESS } from '../http/page.ts'
 import { setCookie } from '../http/session-cookie.ts'
 import { findSignedIn, getSignedIn } from '../http/signed-in.ts'
-import { answerSignedIn, meetingOf, onGuest, originOf, readCall, type SignInParts } from './browser-calls.ts'
+import { answerSignedIn, homeOf, meetingOf, onGuest, originOf, readCall, type SignInParts } from './browser-calls.ts'
 import { mountCompany } from './company.ts'
+import { mountInvitation } from './invitation-page.ts'
 import { mountCodes, mountPasskeys, mountPasswords } from './methods.ts'
 import { mountScripts, scriptPath } from './scripts.ts'
 import { mountSecurity } from './security-page.ts'
@@ -31,6 +32,7 @@ export function mountSignIn(app: Hono<ServerEnv>, parts: SignInParts): void {
   mountCodes(app, parts)
   mountCompany(app, parts)
   mountSecurity(app, parts)
+  mountInvitation(app, parts)
 }
 
 /** Succeeds also when no user is signed in. */
@@ -63,9 +65,9 @@ async function answerSignInPage(c: ServerContext, parts: SignInParts, caller: Ca
   const isByTokenOnly = await services.signIn.isByTokenOnly()
   const sendsMail = config.BERTH_SMTP_URL !== undefined && config.BERTH_API_URL !== undefined
   const body = [
-    `<header><img src="${ICON_ADDRESS}" alt=""><div><h1>Sign in to Berth</h1>
+    `<header data-home="${homeOf(parts)}"><img src="${ICON_ADDRESS}" alt=""><div><h1>Sign in to Berth</h1>
 <p>Application hosting: give it an image or a repository, it gives you a URL.</p></div></header>`,
-    ...(caller ? [SIGNED_IN] : []),
+    ...(caller ? [signedIn(homeOf(parts))] : []),
     ...(config.BERTH_OIDC_ISSUER ? [byCompany(config.BERTH_OIDC_NAME)] : []),
     ...(isByTokenOnly ? [FIRST_BY_TOKEN] : []),
     BY_PASSKEY,
@@ -77,7 +79,8 @@ async function answerSignInPage(c: ServerContext, parts: SignInParts, caller: Ca
   return answerPage(c, { title: 'Sign in to Berth', body: body.join('\n'), script: scriptPath('sign-in') })
 }
 
-const SIGNED_IN = `<section><h2>You are signed in</h2>
+const signedIn = (home: string) => `<section><h2>You are signed in</h2>
+${home === '/console' ? '<p><a class="button" href="/console">Go to the console</a></p>' : ''}
 <p><a href="/account-security">How you sign in, and your sessions</a></p>
 <p role="status"></p><button id="sign-out" class="quiet">Sign out</button></section>`
 

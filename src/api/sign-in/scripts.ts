@@ -4,7 +4,7 @@ import type { ServerEnv } from '../http/context.ts'
 import { mountPageFiles } from '../http/page-files.ts'
 
 /** Of pages, beside this file. */
-const SCRIPTS = ['call', 'sign-in', 'security', 'reset'] as const
+const SCRIPTS = ['call', 'sign-in', 'security', 'reset', 'invitation'] as const
 
 export const scriptPath = (name: (typeof SCRIPTS)[number]): string => `/sign-in/${name}.js`
 

@@ -79,10 +79,18 @@ export function databaseFault(error: unknown): DatabaseFault | null {
     const fromPrisma = isRequestError(error) ? (BY_PRISMA.get(error.code) ?? unanswered(error)) : null
     return fromPrisma ?? byState(stateOf(error))
   }
+  if (error.name === 'PrismaClientInitializationError' || error instanceof ConnectionLost) return 'DATABASE_UNREACHABLE'
+  if (!isOfDriver(error)) return null
   if (SLOW_WORDS.test(error.message)) return 'DATABASE_SLOW'
-  const isAway = error.name === 'PrismaClientInitializationError' || error instanceof ConnectionLost
-  return isAway || AWAY_WORDS.test(error.message) ? 'DATABASE_UNREACHABLE' : null
+  return AWAY_WORDS.test(error.message) ? 'DATABASE_UNREACHABLE' : null
 }
+
+/**
+ * What the driver throws has no class of its own. An error that has one may quote anything: the last words of a container
+ * that does not reach its own database, or of a git server that closed the connection.
+ */
+const isOfDriver = (error: Error): boolean =>
+  error.constructor === Error || error.constructor === AggregateError || /^(Prisma|DriverAdapter)/.test(error.name)
 
 /** A raw statement that PostgreSQL did not answer has no error state. */
 const unanswered = ({ code, message }: RequestError): DatabaseFault | null =>

@@ -55,7 +55,7 @@ describe.skipIf(!hasBrowser('signing in'))('a person in a browser', () => {
     await page.locator('#by-password [role=status]:has-text("wrong")').waitFor()
     await page.fill('#by-password [name=password]', PASSWORD)
     await page.click('#by-password button')
-    await page.waitForURL('**/account-security')
+    await toSecurity(page)
     await page.locator(`text=${email}`).first().waitFor()
     // Chromium reports the refused attempt by itself.
     expectQuiet(watched, /status of 401/)
@@ -74,7 +74,7 @@ describe.skipIf(!hasBrowser('signing in'))('a person in a browser', () => {
     expect(await device.credentials()).toMatchObject([{ isResidentCredential: true, rpId: 'localhost' }])
     await signOut(page)
     await page.click('#by-passkey button')
-    await page.waitForURL('**/account-security')
+    await toSecurity(page)
     await page.locator(`text=${email}`).first().waitFor()
     expect(await page.evaluate(session)).toMatchObject({ method: 'PASSKEY', user: { email } })
     await screenshots(page, 'security')
@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser('signing in'))('a person in a browser', () => {
     await page.click('#by-password button')
     await page.fill('#by-code [name=code]', recoveryCodes[0] ?? '')
     await page.click('#by-code button')
-    await page.waitForURL('**/account-security')
+    await toSecurity(page)
     await page.locator('text=You have 9 recovery codes left').waitFor()
     expectQuiet(watched)
     await page.context().close()
@@ -136,9 +136,10 @@ describe.skipIf(!hasBrowser('signing in'))('a person in a browser', () => {
     const { token } = await world.user()
     for (const [next, expected] of [
       ['/docs/errors', `${origin}/docs/errors`],
-      ['//evil.example/', `${origin}/`],
-      ['https://evil.example/', `${origin}/`],
-      ['/\\evil.example', `${origin}/`],
+      // The front page, which leads who is signed in to the console.
+      ['//evil.example/', `${origin}/console/accounts/default`],
+      ['https://evil.example/', `${origin}/console/accounts/default`],
+      ['/\\evil.example', `${origin}/console/accounts/default`],
     ]) {
       const { page, outside } = await openPage(browser)
       await page.goto(`${origin}/sign-in?next=${encodeURIComponent(next ?? '')}`)
@@ -166,10 +167,16 @@ describe.skipIf(!hasBrowser('signing in'))('a person in a browser', () => {
   })
 })
 
+/** Signing in leads to the console; how one signs in is a page of its own. */
+async function toSecurity(page: Page): Promise<void> {
+  await page.waitForURL('**/console**')
+  await page.goto(`${origin}/account-security`)
+}
+
 async function byToken(page: Page, token: string): Promise<void> {
   await page.goto(`${origin}/sign-in`)
   await signInByToken(page, token)
-  await page.waitForURL('**/account-security')
+  await toSecurity(page)
 }
 
 /** Scripts that are still being loaded hear of no click. */

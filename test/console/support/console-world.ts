@@ -29,11 +29,14 @@ const shop: Program = (process) => {
 
 const CAUSE = 'Error: connect ECONNREFUSED db:5432'
 
+const SOON_MS = 150
+
 /** Ends soon, and says why. */
 const crash: Program = (process) => {
   process.print('Connecting to the database')
   process.print(CAUSE, 'stderr')
-  process.exit(1)
+  const timer = setTimeout(() => process.exit(1), SOON_MS)
+  process.signal.addEventListener('abort', () => clearTimeout(timer), { once: true })
 }
 
 export const IMAGES = { shop: 'shop:1', next: 'shop:2', crash: 'crash:1' } as const

@@ -1,8 +1,8 @@
 // Runs in the browser: how the scripts of all pages call the API and show the result.
 
 /** The answer's body. Throws an Error whose message is for the reader. */
-export async function call(method, path, body) {
-  const options = { method, headers: { accept: 'application/json' }, credentials: 'same-origin' }
+export async function call(method, path, body, headers = {}) {
+  const options = { method, headers: { accept: 'application/json', ...headers }, credentials: 'same-origin' }
   if (method !== 'GET') {
     options.headers['content-type'] = 'application/json'
     options.body = JSON.stringify(body ?? {})
@@ -50,7 +50,8 @@ function say(status, text, mood = '') {
 
 /** Where to go on: only within this server. */
 export function next() {
-  const wanted = new URLSearchParams(location.search).get('next') ?? '/account-security'
+  const home = document.querySelector('[data-home]')?.dataset.home ?? '/'
+  const wanted = new URLSearchParams(location.search).get('next') ?? home
   const url = new URL(wanted, location.origin)
   return url.origin === location.origin ? url.href : '/'
 }
