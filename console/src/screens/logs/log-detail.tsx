@@ -17,6 +17,8 @@ interface LogDetailProps {
   onSearch: (text: string) => void
   onContainer: (name: string) => void
   onClose: () => void
+  /** Whether there is room for all that a line says. */
+  isOpen: boolean
 }
 
 /** What is selected: what can be done with it, and of a single line all that it says. */
@@ -29,6 +31,7 @@ export function LogDetail({
   onSearch,
   onContainer,
   onClose,
+  isOpen,
 }: LogDetailProps) {
   const [line] = lines
   if (!line) return null
@@ -51,7 +54,8 @@ export function LogDetail({
         </div>
       </div>
       {lines.length === 1 && (
-        <div className={styles.facts}>
+        <details className={styles.facts} open={isOpen}>
+          <summary>What it says</summary>
           <Facts
             of={[
               ['Time', formatTime(line.at, 'exact')],
@@ -86,7 +90,7 @@ export function LogDetail({
               ),
             ]}
           />
-        </div>
+        </details>
       )}
     </section>
   )

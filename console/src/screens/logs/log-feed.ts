@@ -6,7 +6,7 @@ import { NO_ANSWER, type Refusal, refusalOf, type SentError } from '../../graphq
 import { formatTime } from '../../ui/time.tsx'
 import { LogPage, NewLines } from './documents.ts'
 import { filterVariables, type LogFilter, liveVariables, sourceVariables } from './log-filter.ts'
-import { isLine, type Row, type SentLine, withNewer, withOlder } from './log-rows.ts'
+import { idsOf, isLine, lastIdOf, type Row, type SentLine, withNewer, withOlder } from './log-rows.ts'
 
 /** Lines that are held. Beyond them the far end is let go, and read again when one scrolls there. */
 export const MAX_HELD = 50_000
@@ -256,11 +256,11 @@ export class LogFeed {
     } else if (rows.length > MAX_HELD) {
       kept = rows.slice(0, MAX_HELD - LET_GO)
       this.stop()
-      this.newerCursor = kept.findLast(isLine)?.id ?? this.newerCursor
+      this.newerCursor = lastIdOf(kept) ?? this.newerCursor
       change.hasNewer = true
       change.isLive = false
     }
-    this.ids = new Set(kept.flatMap((row) => (isLine(row) ? [row.id] : [])))
+    this.ids = new Set(idsOf(kept))
     this.become({ ...change, rows: kept })
   }
 
@@ -353,7 +353,7 @@ export class LogFeed {
     const next = withNewer(rows, wanted, (id) => this.ids.has(id))
     // The person reads further up, and would lose it: the rest is read when they come down again.
     if (next.length > MAX_HELD && !this.isAtEnd) {
-      this.newerCursor = rows.findLast(isLine)?.id ?? this.newerCursor
+      this.newerCursor = lastIdOf(rows) ?? this.newerCursor
       this.stop()
       this.become({ hasNewer: true, newCount: newCount + wanted.length })
       return
@@ -374,7 +374,7 @@ export class LogFeed {
 
   /** What follows is read when the person comes down to the end. */
   private pause(): void {
-    this.newerCursor = this.state.rows.findLast(isLine)?.id ?? this.newerCursor
+    this.newerCursor = lastIdOf(this.state.rows) ?? this.newerCursor
     this.stop()
     this.become({ hasNewer: true })
   }

@@ -9,6 +9,8 @@ export interface LineRow {
   /** Lines further down have larger ones, and keep them. */
   key: number
   id: string
+  /** Ids of its further pieces, in their order. */
+  more?: readonly string[]
   /** Milliseconds. */
   at: number
   isError: boolean
@@ -62,6 +64,28 @@ const goesOn = (row: Row | undefined, { at, container, isError, message }: LineR
   row.isError === isError &&
   row.message.length + message.length <= MAX_JOINED
 
+const joined = (row: LineRow, next: LineRow): LineRow => ({
+  ...row,
+  message: row.message + next.message,
+  isPartial: next.isPartial,
+  more: [...(row.more ?? []), next.id, ...(next.more ?? [])],
+})
+
+/** Of each line that is held, a piece by a piece. */
+export function* idsOf(rows: readonly Row[]): Generator<string> {
+  for (const row of rows) {
+    if (!isLine(row)) continue
+    yield row.id
+    if (row.more) yield* row.more
+  }
+}
+
+/** Of the last line; null where there is none. */
+export function lastIdOf(rows: readonly Row[]): string | null {
+  const last = rows.findLast(isLine)
+  return last?.more?.at(-1) ?? last?.id ?? null
+}
+
 /** Rows, oldest first, with the lines behind them; those that are there already are left out by `isHeld`. */
 export function withNewer(rows: readonly Row[], lines: readonly SentLine[], isHeld: (id: string) => boolean): Row[] {
   const next = [...rows]
@@ -69,8 +93,7 @@ export function withNewer(rows: readonly Row[], lines: readonly SentLine[], isHe
     if (isHeld(line.id)) continue
     const last = next.at(-1)
     const row = rowOf(line, (last?.key ?? 0) + 1)
-    if (goesOn(last, row))
-      next[next.length - 1] = { ...last, message: last.message + row.message, isPartial: row.isPartial }
+    if (goesOn(last, row)) next[next.length - 1] = joined(last, row)
     else next.push(row)
   }
   return next
@@ -84,8 +107,7 @@ export function withOlder(rows: readonly Row[], lines: readonly SentLine[]): Row
   const [first] = rows
   const last = older.at(-1)
   if (!isLine(first) || !goesOn(last, first)) return [...older, ...rows]
-  const whole = { ...first, id: last.id, message: last.message + first.message }
-  return [...older.slice(0, -1), whole, ...rows.slice(1)]
+  return [...older.slice(0, -1), { ...joined(last, first), key: first.key }, ...rows.slice(1)]
 }
 
 /** Keys grow with the rows: where one is, or would be. */

@@ -380,6 +380,7 @@ function LogView({
           onSearch={(text) => change({ search: text })}
           onContainer={(name) => change({ container: name })}
           onClose={() => select(null)}
+          isOpen={!isNarrow}
         />
       )}
     </div>

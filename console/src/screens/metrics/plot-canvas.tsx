@@ -82,6 +82,7 @@ export function PlotCanvas({ times, lines, range, marks, limit, onCursor, onRang
             {
               stroke: soft,
               font,
+              size: 30,
               grid: { show: false },
               ticks: { stroke: ink('line'), width: 1, size: 4 },
               space: isLong ? 110 : 60,

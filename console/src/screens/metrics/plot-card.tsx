@@ -1,4 +1,4 @@
-import { memo, useState } from 'react'
+import { memo, useMemo, useState } from 'react'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { Section } from '../../ui/page.tsx'
 import { formatTime } from '../../ui/time.tsx'
@@ -35,7 +35,8 @@ export const PlotCard = memo(function PlotCard({
 }: PlotCardProps) {
   const [cursor, setCursor] = useState<number | null>(null)
   const [isTable, setTable] = useState(false)
-  const shown = lines.filter(({ values }) => values.some((value) => value !== null))
+  // Where the cursor is says nothing new about the lines: another list would draw them again.
+  const shown = useMemo(() => lines.filter(({ values }) => values.some((value) => value !== null)), [lines])
   const last = times.findLastIndex((_, index) => shown.some(({ values }) => values[index] !== null))
   const at = cursor ?? last
   return (

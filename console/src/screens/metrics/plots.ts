@@ -157,8 +157,12 @@ export function aligned(
   return { times, lines }
 }
 
-/** `1.2K`, `34.5`, `0.02`. */
+const COMPACT_FROM = 10_000
+const plain = new Intl.NumberFormat('en', { maximumFractionDigits: 1 })
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 })
+
+/** `12.5K`, `34.5`, `0.02`. */
 export function numberText(value: number): string {
   if (value !== 0 && Math.abs(value) < 1) return value.toPrecision(2).replace(/\.?0+$/, '')
-  return new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value)
+  return (Math.abs(value) < COMPACT_FROM ? plain : compact).format(value)
 }
