@@ -38,7 +38,7 @@ export function LogDetail({
   const fields = lines.length === 1 ? fieldsOf(line) : null
   return (
     <section className={styles.detail} aria-label="Selected lines">
-      <div className="spread">
+      <div className={styles.detailHead}>
         <p role="status">{lines.length === 1 ? 'One line' : `${lines.length} lines`} selected</p>
         <div className="row">
           <Button icon="copy" onClick={onCopy}>
@@ -50,8 +50,8 @@ export function LogDetail({
           <Button icon="scrollText" onClick={onAround}>
             Show around
           </Button>
-          <IconButton icon="x" label="Close" onClick={onClose} />
         </div>
+        <IconButton icon="x" label="Close" onClick={onClose} />
       </div>
       {lines.length === 1 && (
         <details className={styles.facts} open={isOpen}>

@@ -133,6 +133,8 @@ export function LogList({
   // biome-ignore lint/correctness/useExhaustiveDependencies: measured again for what changes heights
   useLayoutEffect(() => {
     virtual.measure()
+    // Those that are shown are not measured again by themselves: nothing of them has changed since they were drawn.
+    for (const row of scroller.current?.querySelectorAll<HTMLElement>('[data-index]') ?? []) virtual.measureElement(row)
     if (isFollowing) virtual.scrollToEnd()
     else if (topKey.current !== null) virtual.scrollToIndex(indexOfKey(rows, topKey.current), { align: 'start' })
   }, [wrapLogs, hidden, columns])

@@ -92,10 +92,9 @@ function Logs({ environment }: { environment: Head }) {
   }, [sources])
   const shared = { environment, filter, parameters, go, sources, versions }
   if (parameters.get(VIEW) === 'plain') return <Plain {...shared} />
-  // Another filter, or another line, is another list.
   const { search: text, ...others } = filter
   const key = JSON.stringify(around ? [around, filter.container, filter.version, filter.run] : [text, others])
-  return <LogView key={key} {...shared} around={around} />
+  return <LogView {...shared} around={around} feedKey={key} />
 }
 
 interface SharedProps {
@@ -121,16 +120,23 @@ function LogView({
   sources,
   versions,
   around,
-}: SharedProps & { around: string | null }) {
+  feedKey,
+}: SharedProps & { around: string | null; feedKey: string }) {
   const { cliEnvName: env } = environment
   const { wrapLogs, hiddenLogColumns } = usePreferences()
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the component is another one for another filter
-  const feed = useMemo(() => new LogFeed({ env, filter, around }), [])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the key says of what it is made
+  const feed = useMemo(() => new LogFeed({ env, filter, around }), [env, feedKey])
   useEffect(() => feed.start(), [feed])
   const state = useSyncExternalStore(feed.subscribe, feed.snapshot)
   const { rows, isLoading, hasNewer, newCount, isLive, refusal } = state
   const [isFollowing, setFollowing] = useState(around === null && filter.to === '')
   const [selection, setSelection] = useState<Selection | null>(null)
+  const [ofFeed, setOfFeed] = useState(feed)
+  if (ofFeed !== feed) {
+    setOfFeed(feed)
+    setSelection(null)
+    setFollowing(around === null && filter.to === '')
+  }
   const [areFiltersOpen, setFiltersOpen] = useState(false)
   const list = useRef<LogListHandle>(null)
   const input = useRef<HTMLInputElement>(null)
@@ -166,10 +172,10 @@ function LogView({
   }, [rows, selection])
 
   /** The line of the address, once it is held. */
-  const isShown = useRef(false)
+  const shownOf = useRef<LogFeed | null>(null)
   useEffect(() => {
-    if (isShown.current || isLoading || rows.length === 0) return
-    isShown.current = true
+    if (shownOf.current === feed || isLoading || rows.length === 0) return
+    shownOf.current = feed
     const [id, through] = [parameters.get(LINE), parameters.get(THROUGH)]
     const found = rows.find((row) => isLine(row) && row.id === id)
     if (!found) return
@@ -177,7 +183,7 @@ function LogView({
     setSelection({ anchor: found.key, head: last.key })
     // Once the panel below has taken its room.
     requestAnimationFrame(() => requestAnimationFrame(() => list.current?.toKey(found.key, 'center')))
-  }, [rows, isLoading, parameters])
+  }, [feed, rows, isLoading, parameters])
 
   const addressOf = (lines: readonly LineRow[]) => {
     const [first, last] = [lines[0], lines.at(-1)]
@@ -283,7 +289,7 @@ function LogView({
           <Button
             icon={isFollowing ? 'pause' : 'arrowDown'}
             aria-pressed={isFollowing}
-            aria-label="Follow"
+            aria-label={isNarrow ? 'Follow' : undefined}
             onClick={toggleFollow}
           >
             {isNarrow ? null : isFollowing ? 'Following' : 'Follow'}
@@ -324,6 +330,7 @@ function LogView({
         />
       )}
       <div className={styles.list}>
+        <h2 className="visually-hidden">Lines</h2>
         {isLoading && rows.length === 0 && <Skeleton lines={12} />}
         {!isLoading && rows.length === 0 && !refusal && (
           <Nothing
@@ -340,6 +347,8 @@ function LogView({
         )}
         {rows.length > 0 && (
           <LogList
+            // Another filter, or another line, is another list.
+            key={feedKey}
             handle={list}
             state={state}
             query={filter.search}
