@@ -15,7 +15,6 @@ import { say } from '../../ui/toast.tsx'
 import { CreateCredentialForm, UpdateCredentialForm } from './credential-forms.tsx'
 import { DeleteCredentialDialog, UsageDialog } from './credential-usage.tsx'
 import { type Credential, TYPES } from './credential-words.ts'
-import styles from './credentials.module.css'
 import { Credentials, TestCredential } from './documents.ts'
 
 /** Logins that apps, builds and backups refer to. */
@@ -137,7 +136,7 @@ function List({ accountId, create }: { accountId: string; create: React.ReactNod
 
 /** The registry’s own word: it was asked, and did not accept the login. */
 const Failure = ({ text }: { text: string }) => (
-  <p className={`bad ${styles.failure}`} role="alert">
+  <p className="bad" role="alert">
     {visibleText(text)}
   </p>
 )
