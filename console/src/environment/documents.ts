@@ -69,3 +69,17 @@ export const RetryOperation = graphql(`
     retryOperation(input: $input) { message appEnv { id status } operation { id status } }
   }
 `)
+
+/** Where the archive of a source is put. */
+export const RequestStorageKey = graphql(`
+  mutation RequestStorageKey($input: RequestStorageKeyInput!) {
+    requestStorageKey(input: $input) { storageKey uploadUrl }
+  }
+`)
+
+/** The archive is there: it is built and deployed. */
+export const NotifyCodeUpload = graphql(`
+  mutation NotifyCodeUpload($input: NotifyCodeUploadInput!) {
+    notifyCodeUpload(input: $input) { message appEnv { id status } operation { id status } }
+  }
+`)

@@ -8,6 +8,8 @@ export interface DryRun<Result> {
   answer: Result | null
   refusal: Refusal | null
   isAsking: boolean
+  /** The API has answered, of the present input. */
+  isCurrent: boolean
 }
 
 type InputOf<Variables> = Variables extends { input: infer Input } ? Omit<Input, 'idempotencyKey' | 'dryRun'> : never
@@ -40,5 +42,6 @@ export function useDryRun<Result, Variables extends AnyVariables>(
     answer: present && !present.refusal ? present.data : null,
     refusal: present?.refusal ?? null,
     isAsking: content !== null && present === null,
+    isCurrent: content !== null && present !== null,
   }
 }

@@ -21,6 +21,8 @@ export function Dialog({ title, isOpen, onClose, children, isSheet = false }: Di
     const element = dialog.current
     if (!element || !isOpen) return
     element.showModal()
+    // Of a form its first field, in place of the button that closes it.
+    element.querySelector<HTMLElement>('input, select, textarea')?.focus()
     return () => element.close()
   }, [isOpen])
   if (!isOpen) return null

@@ -247,6 +247,76 @@ export function CheckField({ name, label, help, defaultChecked, ...rest }: Field
   )
 }
 
+/** What is wrong with something in the form that is no field of its own kind: a place to drop files, a list. */
+export function FieldProblem({ name }: { name: string }) {
+  const { problem } = useField(name)
+  if (!problem) return null
+  return (
+    <p className={styles.problem} role="alert">
+      {problem}
+    </p>
+  )
+}
+
+interface ChecksProps extends FieldProps {
+  options: readonly { value: string; label: ReactNode; help?: ReactNode }[]
+  chosen?: readonly string[]
+  /** With the names of what is chosen now. */
+  onChoose?: (chosen: string[]) => void
+}
+
+/** Any number of a few; `checkedOf` reads which. */
+export function ChecksField({ name, label, help, options, chosen = [], onChoose }: ChecksProps) {
+  const { draft, refusal } = useContext(FormContext)
+  useField(name)
+  const problem = Object.entries(refusal?.fields ?? {}).find(([field]) => field === name || listOf(field) === name)?.[1]
+  return (
+    <fieldset
+      className={styles.checks}
+      aria-describedby={[problem && `problem-${name}`, help && `help-${name}`].filter(Boolean).join(' ') || undefined}
+      onChange={(event) =>
+        onChoose?.([...event.currentTarget.querySelectorAll<HTMLInputElement>(':checked')].map(({ value }) => value))
+      }
+    >
+      <legend>{label}</legend>
+      {problem && (
+        <p className={styles.problem} id={`problem-${name}`}>
+          {problem}
+        </p>
+      )}
+      {help && (
+        <p className={styles.help} id={`help-${name}`}>
+          {help}
+        </p>
+      )}
+      {options.map((option) => (
+        <label key={option.value} className={styles.option}>
+          <input
+            type="checkbox"
+            name={`${name}.${option.value}`}
+            value={option.value}
+            defaultChecked={
+              draft[`${name}.${option.value}`] === undefined
+                ? chosen.includes(option.value)
+                : draft[`${name}.${option.value}`] === 'true'
+            }
+          />
+          <span>
+            {option.label}
+            {option.help && <small className={styles.help}>{option.help}</small>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** What is chosen of a `ChecksField`. */
+export const checkedOf = (fields: Readonly<Record<string, string>>, name: string): string[] =>
+  Object.entries(fields)
+    .filter(([field, value]) => field.startsWith(`${name}.`) && value === 'true')
+    .map(([field]) => field.slice(name.length + 1))
+
 /** Where its button stays in reach, also above a phone’s keyboard. */
 export function FormActions({ children }: { children: ReactNode }) {
   return <div className={styles.actions}>{children}</div>

@@ -8,7 +8,7 @@ export function useRowKeys<Rows extends HTMLElement>(what: string): RefObject<Ro
     const all = [...(rows.current?.children ?? [])]
     const at = all.findIndex((row) => row.matches(':focus-within'))
     const next = all[Math.max(0, Math.min(all.length - 1, at + by))]
-    next?.querySelector<HTMLElement>('a, button')?.focus()
+    next?.querySelector<HTMLElement>('a, button, summary')?.focus()
   }
   useKeys([
     { keys: 'j', about: `Next ${what}`, run: () => move(1) },
