@@ -1,35 +1,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
-import { type AnyVariables, stringifyDocument, type TypedDocumentNode } from 'urql'
-import { NO_ANSWER, type Refusal, refusalOf, type SentError } from './refusal.ts'
-
-export interface Uncached<Result> {
-  data: Result | null
-  refusal: Refusal | null
-}
-
-/**
- * Sends a document past the cache: what it answers is in nobody’s memory but the caller’s. For secrets, and for dry runs,
- * whose answers describe what is not so.
- */
-export async function readUncached<Result, Variables extends AnyVariables>(
-  document: TypedDocumentNode<Result, Variables>,
-  variables: Variables,
-): Promise<Uncached<Result>> {
-  try {
-    const response = await fetch('/graphql', {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json, application/json' },
-      credentials: 'same-origin',
-      cache: 'no-store',
-      body: JSON.stringify({ query: stringifyDocument(document), variables }),
-    })
-    const { data, errors } = (await response.json()) as { data?: Result; errors?: SentError[] }
-    const [error] = errors ?? []
-    return { data: data ?? null, refusal: error ? refusalOf(error) : null }
-  } catch {
-    return { data: null, refusal: NO_ANSWER }
-  }
-}
+import type { AnyVariables, TypedDocumentNode } from 'urql'
+import { readUncached, type Uncached } from './read-uncached.ts'
+import type { Refusal } from './refusal.ts'
 
 /** How long a secret stays on the screen. */
 export const SECRET_SHOWN_MS = 30_000

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'react'
 import type { AnyVariables, TypedDocumentNode } from 'urql'
-import { readUncached, type Uncached } from './read-secret.ts'
+import { readUncached, type Uncached } from './read-uncached.ts'
 import type { Refusal } from './refusal.ts'
 
 export interface DryRun<Result> {

@@ -41,7 +41,7 @@ describe.skipIf(!hasBrowser('the story of a restored database'))('a database wit
     await moment.fill(before.toISOString().slice(0, 19))
     await moment.press('Enter')
     const button = page.getByRole('button', { name: /^Restore to/ })
-    await page.getByText(/^All that was written after .+ is lost: the changes of 30 min/).waitFor()
+    await page.getByText(/^All that was written after .+ is lost: the changes of 3\d min/).waitFor()
     await page.getByText(/Berth backs up the present data/).waitFor()
     expect(await button.getAttribute('aria-disabled')).toBe('true')
     isHeld = false

@@ -25,18 +25,30 @@ export default function BackupsScreen() {
   return (
     <EnvironmentPage
       title="Backups"
-      actions={({ cliEnvName: env }) => (
-        <>
-          <LinkButton icon="history" href={pathTo('restore', { env })}>
-            Restore…
-          </LinkButton>
-          <Button kind="primary" icon="database" missing={missing} onClick={() => setBackingUp(true)}>
-            Back up now
-          </Button>
-        </>
-      )}
+      actions={({ cliEnvName: env, dockerPresetVersion }) =>
+        dockerPresetVersion !== null && (
+          <>
+            <LinkButton icon="history" href={pathTo('restore', { env })}>
+              Restore…
+            </LinkButton>
+            <Button kind="primary" icon="database" missing={missing} onClick={() => setBackingUp(true)}>
+              Back up now
+            </Button>
+          </>
+        )
+      }
     >
-      {(environment) => <Content environment={environment} isBackingUp={isBackingUp} onBackUp={setBackingUp} />}
+      {(environment) =>
+        environment.dockerPresetVersion === null ? (
+          <Empty title="It is no managed service">
+            <p>
+              Berth backs up databases, caches and brokers, by the tool of each. The volume of an app is not backed up.
+            </p>
+          </Empty>
+        ) : (
+          <Content environment={environment} isBackingUp={isBackingUp} onBackUp={setBackingUp} />
+        )
+      }
     </EnvironmentPage>
   )
 }

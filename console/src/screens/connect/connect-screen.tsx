@@ -1,6 +1,6 @@
 import { EnvironmentPage, type Head } from '../../environment/environment-page.tsx'
 import { useData } from '../../graphql/use-data.ts'
-import { Skeleton } from '../../ui/page.tsx'
+import { Empty, Skeleton } from '../../ui/page.tsx'
 import { Refused } from '../../ui/refused.tsx'
 import { CredentialsSection } from './credentials-section.tsx'
 import { Connection } from './documents.ts'
@@ -10,7 +10,21 @@ import { RotationSection } from './rotation-section.tsx'
 
 /** How programs, people and other environments reach a managed service, and who does. */
 export default function ConnectScreen() {
-  return <EnvironmentPage title="Connect">{(environment) => <Connect environment={environment} />}</EnvironmentPage>
+  return (
+    <EnvironmentPage title="Connect">
+      {(environment) =>
+        environment.dockerPresetVersion === null ? <NoService /> : <Connect environment={environment} />
+      }
+    </EnvironmentPage>
+  )
+}
+
+function NoService() {
+  return (
+    <Empty title="It has nothing to connect to by name and password">
+      <p>Databases, caches and brokers have. An app is reached by its domains.</p>
+    </Empty>
+  )
 }
 
 function Connect({ environment }: { environment: Head }) {

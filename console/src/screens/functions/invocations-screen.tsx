@@ -16,7 +16,19 @@ import styles from './functions.module.css'
 
 /** Whether a function is awake, why, and what its requests met. */
 export default function InvocationsScreen() {
-  return <EnvironmentPage title="Invocations">{(environment) => <Content environment={environment} />}</EnvironmentPage>
+  return (
+    <EnvironmentPage title="Invocations">
+      {(environment) => (environment.functionConfig === null ? <NoFunction /> : <Content environment={environment} />)}
+    </EnvironmentPage>
+  )
+}
+
+function NoFunction() {
+  return (
+    <Empty title="It is no function">
+      <p>Only functions sleep between requests, and count them as invocations.</p>
+    </Empty>
+  )
 }
 
 const METRICS = [

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useMissing } from '../../account/session.tsx'
-import { readUncached } from '../../graphql/read-secret.ts'
+import { readUncached } from '../../graphql/read-uncached.ts'
 import type { Refusal } from '../../graphql/refusal.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Copy } from '../../ui/copy.tsx'
