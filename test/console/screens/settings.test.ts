@@ -1,10 +1,10 @@
-import axe from 'axe-core'
 import type { Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { changeHealthcheck } from '../../../src/services/app-env/setting-commands.ts'
 import { setVariables } from '../../../src/services/app-env/variable-commands.ts'
 import { addHost } from '../../../src/services/host/host-commands.ts'
 import { hasBrowser } from '../../support/browser.ts'
+import { expectAccessible } from '../support/accessibility.ts'
 import { type ConsoleWorld, createConsoleWorld, expectCalm, IMAGES, NARROW, WIDE } from '../support/console-world.ts'
 
 let world: ConsoleWorld
@@ -21,17 +21,6 @@ async function shop(name: string, image: string = IMAGES.shop) {
 
 const group = (page: Page, title: string) =>
   page.locator('section', { has: page.getByRole('heading', { name: title, exact: true }) }).last()
-
-async function expectAccessible(page: Page): Promise<void> {
-  await page.evaluate(axe.source)
-  const found = await page.evaluate(async () => {
-    const run = (globalThis as unknown as { axe: typeof axe }).axe
-    return (await run.run('main')).violations.map(
-      ({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 120)).join(' ')}`,
-    )
-  })
-  expect(found).toEqual([])
-}
 
 describe.skipIf(!hasBrowser('screens of settings'))('settings', () => {
   beforeAll(async () => {
@@ -140,6 +129,9 @@ describe.skipIf(!hasBrowser('screens of settings'))('settings', () => {
       for (const [address, heading] of screens) {
         await page.goto(world.origin + address)
         await page.getByRole('heading', { name: heading, exact: true }).waitFor()
+        await expectCalm(watched, world.origin)
+        // A phone widens its window to what does not fit, so that nothing scrolls.
+        expect(await page.evaluate(() => innerWidth)).toBe(options.viewport.width)
         if (address.endsWith('domains')) {
           await page.getByRole('button', { name: /Records of www-/ }).click()
           await page.getByText('Set the records of one of these ways').waitFor()
