@@ -36,6 +36,11 @@ export function useData<Result, Variables extends AnyVariables>(
     typeof useQuery<Result, Variables>
   >[0])
   const refetch = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute])
+  // Without an answer, what was known stays: a screen with a draft must not go because the API restarts.
+  const known = useRef<{ of: string; data: Result } | null>(null)
+  const of = JSON.stringify(variables)
+  if (data) known.current = { of, data }
+  const shown = data ?? (error?.networkError && known.current?.of === of ? known.current.data : null)
   const wanted = useRef(readAgainOn)
   wanted.current = readAgainOn
   useEffect(() => {
@@ -54,10 +59,10 @@ export function useData<Result, Variables extends AnyVariables>(
     }
   }, [refetch, isPaused])
   return {
-    data: data ?? null,
+    data: shown,
     refusals: refusalsOf(error),
-    isLoading: !data && fetching,
-    isStale: stale || (fetching && data !== undefined),
+    isLoading: !shown && fetching,
+    isStale: stale || (fetching && shown !== null),
     refetch,
   }
 }

@@ -1,9 +1,8 @@
-import { useEffect, useState } from 'react'
-import { useClient } from 'urql'
+import { useState } from 'react'
 import { useLocation } from 'wouter'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useMissing } from '../../account/session.tsx'
-import { type Refusal, refusalsOf } from '../../graphql/refusal.ts'
+import { useDryRun } from '../../graphql/use-dry-run.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { pathTo } from '../../routes.ts'
 import { Button } from '../../ui/button.tsx'
@@ -26,29 +25,15 @@ export function Promotion({ app, fromId, onClose }: PromotionProps) {
   const targets = environments.filter(({ id }) => id !== fromId)
   const [chosen, setChosen] = useState<string | null>(null)
   const target = targets.find(({ id }) => id === chosen) ?? targets[0]
-  const client = useClient()
   const [, navigate] = useLocation()
   const missing = useMissing('appEnv:operate')
   const { send, isSending, refusal, reset } = useWrite(PromoteDeployment)
-  const [trial, setTrial] = useState<{ of: string; refusal: Refusal | null } | null>(null)
   const contentId = from?.currentDeployment?.id
-  const targetId = target?.id
-  const asked = `${contentId} ${targetId}`
-  useEffect(() => {
-    if (!contentId || !targetId || missing !== null) return
-    let isOver = false
-    void client
-      .mutation(TryPromotion, { input: { appEnvId: targetId, fromAppEnvId: fromId, contentId, dryRun: true } })
-      .toPromise()
-      .then(({ error }) => {
-        if (!isOver) setTrial({ of: `${contentId} ${targetId}`, refusal: refusalsOf(error)[0] ?? null })
-      })
-    return () => {
-      isOver = true
-    }
-  }, [client, contentId, targetId, fromId, missing])
+  const dryRun = useDryRun(
+    TryPromotion,
+    contentId && target && missing === null ? { appEnvId: target.id, fromAppEnvId: fromId, contentId } : null,
+  )
   if (!from?.currentDeployment || !target) return null
-  const answer = trial?.of === asked ? trial : null
   const { version } = from.currentDeployment
   return (
     <Section title={`Promote version ${version} of ${visibleText(from.name)}`}>
@@ -77,14 +62,14 @@ export function Promotion({ app, fromId, onClose }: PromotionProps) {
             : 'runs nothing yet.'}{' '}
           It gets the same image, without a build, and keeps its own variables and settings.
         </p>
-        {answer?.refusal && <Refused refusal={answer.refusal} />}
+        {dryRun.refusal && <Refused refusal={dryRun.refusal} />}
         {refusal && <Refused refusal={refusal} />}
         <div className="row">
           <Button
             kind="primary"
             icon="arrowRight"
             isBusy={isSending}
-            missing={missing ?? answer?.refusal?.message ?? (answer ? null : 'Asking whether it works …')}
+            missing={missing ?? dryRun.refusal?.message ?? (dryRun.isCurrent ? null : 'Asking whether it works …')}
             onClick={async () => {
               const sent = await send({ appEnvId: target.id, fromAppEnvId: from.id, contentId })
               if (!sent?.promoteDeployment) return

@@ -1,7 +1,7 @@
 import { useState } from 'react'
-import { useClient } from 'urql'
 import { useMissing } from '../../account/session.tsx'
-import { type Refusal, refusalsOf } from '../../graphql/refusal.ts'
+import { readUncached } from '../../graphql/read-secret.ts'
+import type { Refusal } from '../../graphql/refusal.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
@@ -70,15 +70,12 @@ export function VolumeSetting({ env, settings }: { env: string; settings: Settin
 }
 
 function Removal({ settings: { id: appEnvId, version, volume } }: { settings: SettingsOf }) {
-  const client = useClient()
   const missing = useMissing('appEnv:change')
   const { send, isSending, refusal, reset } = useWrite(UpdateEnvironment)
   const [asked, setAsked] = useState<{ warning: string | null; refusal: Refusal | null } | null>(null)
   const ask = async () => {
-    const { data, error } = await client
-      .mutation(TryUpdate, { input: { appEnvId, volume: null, dryRun: true } })
-      .toPromise()
-    setAsked({ warning: data?.updateAppEnv?.warning ?? null, refusal: refusalsOf(error)[0] ?? null })
+    const answer = await readUncached(TryUpdate, { input: { appEnvId, volume: null, dryRun: true } })
+    setAsked({ warning: answer.data?.updateAppEnv?.warning ?? null, refusal: answer.refusal })
   }
   return (
     <div className="row">

@@ -95,7 +95,8 @@ export function useVariablesDraft(env: string, read: Read) {
     hold: () => {
       if (!draft) become(current)
     },
-    changeRows: (rows: Row[]) => become({ ...current, rows }),
+    changeRows: (rows: Row[]) =>
+      become({ ...current, rows, text: current.text === null ? null : rewriteDotenv(current.text, rows) }),
     changeText: (text: string) => become({ ...current, text, rows: rowsFromText(text, current.rows) }),
     /** What the rows are in the text view, with what is written around them. */
     openText: () => become({ ...current, text: textOf(current) }),

@@ -142,7 +142,6 @@ function Editor({ environment, read, useImage, onReadAgain }: EditorProps) {
   const takeFile = (file: File) => {
     setPasted({ before: draft.rows, file })
     draft.changeRows(mergeFile(draft.rows, file))
-    if (isText) draft.openText()
   }
   useEffect(() => {
     // A paste that no field takes is for the list as a whole.
@@ -279,7 +278,6 @@ function Editor({ environment, read, useImage, onReadAgain }: EditorProps) {
         onClose={() => setImporting(false)}
         onTake={(file, isReplacing) => {
           draft.changeRows((isReplacing ? replaceByFile : mergeFile)(draft.rows, file))
-          if (isText) draft.openText()
         }}
       />
     </>
