@@ -1,5 +1,7 @@
+import { posix } from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { IgnoreRules } from '../../src/builder/context/dockerignore.ts'
+import { IgnoreRules } from '../../src/domain/ignore-rules.ts'
 import { pathMatcher } from '../../src/domain/path-pattern.ts'
 
 describe('a pattern', () => {
@@ -50,6 +52,19 @@ describe('the patterns of a .dockerignore', () => {
   test('are read as people write them', () => {
     const lines = ['# comment', '', '  /dist/  ', './tmp/../logs', '! dist/kept']
     expect(kept(lines, ['dist/a', 'dist/kept', 'logs/x', '# comment'])).toEqual(['dist/kept', '# comment'])
+  })
+
+  test('have their paths normalized as Node.js does', () => {
+    const parts = fc.array(fc.constantFrom('', '.', '..', 'a', 'b'), { minLength: 1, maxLength: 7 })
+    fc.assert(
+      fc.property(parts, parts, (written, asked) => {
+        const normal = posix.normalize(written.join('/')).replace(/^\/+|\/$/g, '')
+        const path = asked.filter((part) => part.length === 1 && part !== '.').join('/') || 'a'
+        expect(new IgnoreRules([written.join('/')]).ignores(path)).toBe(
+          normal !== '' && normal !== '.' && (path === normal || path.startsWith(`${normal}/`)),
+        )
+      }),
+    )
   })
 
   test('are limited in number', () => {

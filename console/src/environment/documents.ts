@@ -1,4 +1,4 @@
-import { EnvironmentState } from '../graphql/documents.ts'
+import { EnvironmentState, OperationState } from '../graphql/documents.ts'
 import { graphql } from '../graphql/graphql.ts'
 
 /** What stands above every screen of an environment, and decides which screens it has. */
@@ -69,3 +69,26 @@ export const RetryOperation = graphql(`
     retryOperation(input: $input) { message appEnv { id status } operation { id status } }
   }
 `)
+
+/** Where the archive of a source is put. */
+export const RequestStorageKey = graphql(`
+  mutation RequestStorageKey($input: RequestStorageKeyInput!) {
+    requestStorageKey(input: $input) { storageKey uploadUrl }
+  }
+`)
+
+/** The archive is there: it is built and deployed. */
+export const NotifyCodeUpload = graphql(`
+  mutation NotifyCodeUpload($input: NotifyCodeUploadInput!) {
+    notifyCodeUpload(input: $input) { message appEnv { id status } operation { id status } }
+  }
+`)
+/** What a call has begun. */
+export const OneOperation = graphql(
+  `
+  query OneOperation($id: ID!) {
+    operation(id: $id) { ...OperationState }
+  }
+`,
+  [OperationState],
+)

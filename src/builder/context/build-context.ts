@@ -3,10 +3,10 @@ import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
 import { join, posix, relative } from 'node:path'
 import { Readable } from 'node:stream'
 import { BuildFailure } from '../../domain/build-failure.ts'
+import { IgnoreRules, type ReadPath } from '../../domain/ignore-rules.ts'
 import { bytesBelow, bytesOf, nameOf, textOf } from '../archive/byte-names.ts'
 import { safePath } from '../archive/entry-rules.ts'
 import type { AbsentEntry } from '../archive/source-tree.ts'
-import { IgnoreRules, type ReadPath } from './dockerignore.ts'
 import { END, headerOf, padding } from './tar-headers.ts'
 
 /**

@@ -1,3 +1,7 @@
+import { useState } from 'react'
+import { type Chosen, notReadable, packed, uploadSource } from '../../environment/upload.ts'
+import { UploadField } from '../../environment/upload-field.tsx'
+import type { Refusal } from '../../graphql/refusal.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
@@ -12,15 +16,19 @@ interface DeployDialogProps {
   image: string | null
   /** The repository and branch that are built, in words. */
   source: string | null
+  /** The source is uploaded. */
+  isUploaded: boolean
   isOpen: boolean
   onClose: () => void
 }
 
 /** Deploys an image, or builds the source: whichever the app is set up for. */
-export function DeployDialog({ appEnvId, name, image, source, isOpen, onClose }: DeployDialogProps) {
+export function DeployDialog({ appEnvId, name, image, source, isUploaded, isOpen, onClose }: DeployDialogProps) {
   return (
     <Dialog title={`Deploy ${name}`} isOpen={isOpen} onClose={onClose}>
-      {source === null ? (
+      {isUploaded ? (
+        <UploadForm appEnvId={appEnvId} onClose={onClose} />
+      ) : source === null ? (
         <ImageForm appEnvId={appEnvId} image={image} onClose={onClose} />
       ) : (
         <BuildForm appEnvId={appEnvId} source={source} onClose={onClose} />
@@ -57,6 +65,53 @@ function ImageForm({ appEnvId, image, onClose }: { appEnvId: string; image: stri
           Deploy it
         </Button>
         <Button onClick={onClose}>Close</Button>
+      </FormActions>
+    </Form>
+  )
+}
+
+function UploadForm({ appEnvId, onClose }: { appEnvId: string; onClose: () => void }) {
+  const [chosen, setChosen] = useState<Chosen | null>(null)
+  const [refusal, setRefusal] = useState<Refusal | null>(null)
+  const [step, setStep] = useState<string | null>(null)
+  const send = async () => {
+    if (!chosen || step !== null) return false
+    setRefusal(null)
+    try {
+      setStep('Packing…')
+      const archive = await packed(chosen)
+      const refused = await uploadSource(appEnvId, archive, (share) =>
+        setStep(`Uploading: ${Math.floor(share * 100)} %`),
+      )
+      setRefusal(refused)
+      if (refused) return false
+      say('What you uploaded is built and deployed')
+      onClose()
+      return true
+    } catch (error) {
+      setRefusal(notReadable(error))
+      return false
+    } finally {
+      setStep(null)
+    }
+  }
+  return (
+    <Form refusal={refusal} onSend={send}>
+      <UploadField chosen={chosen} onChoose={setChosen} />
+      <FormActions>
+        <Button
+          kind="primary"
+          type="submit"
+          icon="rocket"
+          isBusy={step !== null}
+          missing={chosen ? null : 'Choose a folder or an archive first'}
+        >
+          Upload and deploy
+        </Button>
+        <Button onClick={onClose}>Close</Button>
+        <span role="status" className="soft">
+          {step}
+        </span>
       </FormActions>
     </Form>
   )

@@ -112,6 +112,7 @@ function List({ environment, isDeploying, onDeploy, missing }: ListProps) {
         name={nameOf(environment)}
         image={currentDeployment?.image ?? app?.image ?? null}
         source={source}
+        isUploaded={app?.isCliDeployment ?? false}
         isOpen={isDeploying}
         onClose={() => onDeploy(false)}
       />

@@ -292,7 +292,10 @@ function FirstApp({ slug }: { slug: string }) {
         status.
       </p>
       <p>
-        In the folder of Berth, <code>npm run demo</code> deploys a sample.
+        You can also <Link href={`${href}?from=upload`}>upload a folder</Link>, install a{' '}
+        <Link href={pathTo('compose', { account: slug })}>compose file</Link>, or choose a{' '}
+        <Link href={pathTo('solutions', { account: slug })}>solution</Link>. In the folder of Berth,{' '}
+        <code>npm run demo</code> deploys a sample.
       </p>
     </Empty>
   )

@@ -1,6 +1,5 @@
-import { posix } from 'node:path'
-import { BuildFailure } from '../../domain/build-failure.ts'
-import { PathPattern, type States } from '../../domain/path-pattern.ts'
+import { BuildFailure } from './build-failure.ts'
+import { PathPattern, type States } from './path-pattern.ts'
 
 const MAX_RULES = 2_000
 /** The time to normalize a pattern grows with the square of its length. No path is this long. */
@@ -81,7 +80,17 @@ function ruleOf(line: string): Rule[] {
       `.dockerignore has a pattern of more than ${MAX_PATTERN_LENGTH} characters`,
     )
   }
-  const pattern = posix.normalize(written).replace(/^\/+/, '').replace(/\/$/, '')
-  if (pattern === '' || pattern === '.') return []
-  return [{ isException, pattern: new PathPattern(pattern) }]
+  const pattern = withoutDots(written)
+  return pattern === '' ? [] : [{ isException, pattern: new PathPattern(pattern) }]
+}
+
+/** `./tmp/../logs/` as `logs`. What leads out of the folder stays as it is, and matches nothing. Browsers have no path module. */
+function withoutDots(written: string): string {
+  const parts: string[] = []
+  for (const part of written.split('/')) {
+    if (part === '' || part === '.') continue
+    if (part === '..' && parts.length > 0 && parts.at(-1) !== '..') parts.pop()
+    else if (part !== '..' || !written.startsWith('/')) parts.push(part)
+  }
+  return parts.join('/')
 }
