@@ -118,6 +118,7 @@ describe.skipIf(!hasBrowser('the story of a log'))('a log', () => {
   test('runs nothing of what is written, and shows its signs', async () => {
     const watched = await world.open(await written())
     const { page } = watched
+    await expect.poll(() => rows(page).count()).toBeGreaterThan(10)
     const title = await page.title()
     writer?.print('\u001b]0;owned\u0007after the title')
     writer?.print('\u001b]8;;javascript:alert(1)\u0007click\u001b]8;;\u0007 here')

@@ -150,7 +150,13 @@ export class LogFeed {
     this.become({ isLoading: true, refusal: null, newCount: 0, searchedBackTo: null })
     if (around && note === undefined) return this.beginAround(around, beginning)
     if (filter.to) return this.beginAtEnd(beginning)
-    this.follow(beginning, () => this.beginAtEnd(beginning, note))
+    // Read at once, also where no connection can be had to follow it.
+    const read = this.beginAtEnd(beginning, note)
+    this.follow(beginning, async (lines) => {
+      await read
+      await this.catchUp(beginning)
+      this.addMissed(beginning, lines)
+    })
   }
 
   private async beginAround(around: string, beginning: number): Promise<void> {
@@ -174,6 +180,7 @@ export class LogFeed {
     this.olderCursor = page.pageInfo.endCursor
     const rows = withNewer(note ? [{ key: 0, note }] : [], inOrder(page.nodes), () => false)
     this.hold(rows, { isLoading: false, hasOlder: page.pageInfo.hasNextPage, hasNewer: false })
+    this.newerCursor = lastIdOf(rows)
     this.noteSearched(page)
     if (page.pageInfo.hasNextPage && page.nodes.length < ENOUGH_FOUND) void this.readOlder()
   }
@@ -230,6 +237,18 @@ export class LogFeed {
     if (page.pageInfo.hasPreviousPage) this.stop()
   }
 
+  /** Of the newest lines in the order of writing, those that were collected late: their time is before the last one’s. */
+  private addMissed(beginning: number, lines: readonly SentLine[]): void {
+    if (beginning !== this.beginning || this.state.hasNewer || this.state.refusal) return
+    const start = this.state.rows.find(isLine)?.at ?? 0
+    const missed = lines.filter(({ id, timestamp }) => !this.ids.has(id) && Date.parse(timestamp) >= start)
+    if (missed.length > 0)
+      this.hold(
+        withNewer(this.state.rows, missed, () => false),
+        {},
+      )
+  }
+
   private async page(
     at: { first?: number; last?: number; after?: string | null; before?: string | null; around?: string },
     filter: object = this.options.around ? sourceVariables(this.options.filter) : filterVariables(this.options.filter),
@@ -270,7 +289,7 @@ export class LogFeed {
   }
 
   /** `first` reads what the subscription goes on from; until it has, what comes waits. */
-  private follow(beginning: number, first: () => Promise<void>): void {
+  private follow(beginning: number, first: (lines: readonly SentLine[]) => Promise<void>): void {
     this.stop()
     let after: string | undefined
     let isReady = false
@@ -288,7 +307,7 @@ export class LogFeed {
       const isFirst = after === undefined
       after = cursor
       if (!isFirst) return this.wait(lines, isReady)
-      await first()
+      await first(lines)
       if (beginning !== this.beginning || this.state.refusal) return
       isReady = true
       this.become({ isLive: !this.state.hasNewer })

@@ -44,7 +44,7 @@ export const TryVariables = graphql(`
   }
 `)
 
-/** Past the cache: see read-secret.ts. */
+/** Past the cache: see read-uncached.ts. */
 export const RevealedVariables = graphql(`
   query RevealedVariables($env: String!) {
     appEnv(envName: $env) { id variables(reveal: true) { id name value } }
