@@ -13,6 +13,8 @@ const unfinished = `${folder}.${process.pid}`
 const WORTH_COMPRESSING_BYTES = 1_000
 const COMPRESSED = new Set(['.js', '.css', '.svg'])
 
+// A build that a test has started would have React as it is for developers.
+process.env.NODE_ENV = 'production'
 await build({ root: join(root, 'console'), logLevel: 'warn', build: { outDir: unfinished, emptyOutDir: true } })
 for (const name of readdirSync(unfinished, { recursive: true })) {
   const path = join(unfinished, name)

@@ -1,6 +1,6 @@
 import { useState } from 'react'
 import { useMissing } from '../../account/session.tsx'
-import { readUncached } from '../../graphql/read-secret.ts'
+import { readUncached } from '../../graphql/read-uncached.ts'
 import type { Refusal } from '../../graphql/refusal.ts'
 import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'

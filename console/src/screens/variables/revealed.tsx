@@ -1,7 +1,6 @@
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useMissing } from '../../account/session.tsx'
-import { readUncached } from '../../graphql/read-uncached.ts'
-import type { Refusal } from '../../graphql/refusal.ts'
+import { useSecret } from '../../graphql/read-secret.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { Copy } from '../../ui/copy.tsx'
 import { Refused } from '../../ui/refused.tsx'
