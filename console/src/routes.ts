@@ -13,6 +13,7 @@ export const ROUTES = {
   members: '/accounts/:account/members',
   credentials: '/accounts/:account/credentials',
   webhooks: '/accounts/:account/webhooks',
+  webhook: '/accounts/:account/webhooks/:webhookId',
   gitHooks: '/accounts/:account/git-hooks',
   usage: '/accounts/:account/usage',
   account: '/accounts/:account/settings',
@@ -27,7 +28,10 @@ export const ROUTES = {
   domains: '/envs/:env/domains',
   connect: '/envs/:env/connect',
   backups: '/envs/:env/backups',
+  restore: '/envs/:env/restore',
   runs: '/envs/:env/runs',
+  run: '/envs/:env/runs/:runId',
+  invocations: '/envs/:env/invocations',
   tokens: '/tokens',
   installation: '/installation',
 } as const

@@ -45,7 +45,8 @@ function missingFrom(path: string, about: LockedPackage, locked: Record<string, 
 }
 
 function entryProblems(path: string, { integrity, resolved, inBundle, link }: LockedPackage): string[] {
-  if (link) return []
+  // A workspace is a folder of the project itself.
+  if (link || !path.includes('node_modules/')) return []
   return [
     ...(integrity || inBundle ? [] : [`${path}: there is no digest`]),
     ...(resolved ? [`${path}: its address is ${resolved}`] : []),

@@ -16,7 +16,9 @@ export const nodeImage = (docker: Docker, reference: string): Promise<void> =>
     async (archive) => {
       const names = ['sh', 'env', 'rm', 'mkdir', 'chown', 'true']
       const tools = Object.fromEntries(names.map((name) => [`bin/${name}`, programPath(name)]))
-      await addPrograms(archive, { 'usr/bin/node': realpathSync(process.execPath), ...tools, ...gitPrograms() })
+      const programs = { 'usr/bin/node': realpathSync(process.execPath), ...tools, ...gitPrograms() }
+      // Of glibc, which every Debian has: the console's bundler is a native module that is linked to it.
+      await addPrograms(archive, programs, globSync('/lib/*-linux-gnu/librt.so.1'))
       archive.entry({ name: 'usr/bin/env', type: 'symlink', linkname: '/bin/env' })
       await addFolder(archive, 'usr/lib/npm', resolve(programPath('npm'), '../..'))
       archive.entry({ name: 'usr/bin/npm', type: 'symlink', linkname: '/usr/lib/npm/bin/npm-cli.js' })

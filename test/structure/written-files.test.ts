@@ -36,6 +36,8 @@ const MADE_AGAIN: Readonly<Record<string, string>> = {
   'scripts/setup/dependencies.mjs': 'npm’s record, under the mark of make-once.mjs',
   'scripts/setup/generate-client.mjs': 'generated code, under the mark of make-once.mjs',
   'scripts/setup/generated-code.mjs': 'generated code, under the mark of make-once.mjs',
+  'scripts/setup/build-console.mjs': 'generated code, under the mark of make-once.mjs',
+  'scripts/setup/generate-schema-types.mjs': 'generated code, under the mark of make-once.mjs',
   'scripts/setup/install-engine.mjs': 'the log of a container engine',
   'scripts/setup/make-once.mjs': 'plain JavaScript without dependencies, which syncs its mark itself',
   'scripts/setup/one-at-a-time.mjs': 'turns of commands that run',

@@ -84,9 +84,10 @@ function Gone({
 }
 
 /** The screens that an environment has, by what it is. */
-function tabsOf({ cliEnvName: env, dockerPresetVersion, jobConfig }: Head) {
+function tabsOf({ cliEnvName: env, dockerPresetVersion, jobConfig, functionConfig }: Head) {
   const isService = dockerPresetVersion !== null
   const isJob = jobConfig !== null
+  const isFunction = functionConfig !== null
   return [
     { label: 'Deployments', href: pathTo('deployments', { env }), key: 'g d', about: 'Go to deployments' },
     ...(isJob ? [{ label: 'Runs', href: pathTo('runs', { env }), key: 'g r', about: 'Go to runs' }] : []),
@@ -95,6 +96,9 @@ function tabsOf({ cliEnvName: env, dockerPresetVersion, jobConfig }: Head) {
           { label: 'Connect', href: pathTo('connect', { env }), key: 'g c', about: 'Go to how to connect' },
           { label: 'Backups', href: pathTo('backups', { env }), key: 'g b', about: 'Go to backups' },
         ]
+      : []),
+    ...(isFunction
+      ? [{ label: 'Invocations', href: pathTo('invocations', { env }), key: 'g i', about: 'Go to the invocations' }]
       : []),
     { label: 'Logs', href: pathTo('logs', { env }), key: 'g l', about: 'Go to the logs' },
     { label: 'Metrics', href: pathTo('metrics', { env }), key: 'g m', about: 'Go to the metrics' },

@@ -5,7 +5,7 @@ import type { ResultOf } from '../graphql/graphql.ts'
 export type Environment = ResultOf<typeof EnvironmentState>
 
 /** `shop · production`. */
-export const nameOf = ({ app, name }: Pick<Environment, 'app' | 'name'>): string =>
+export const nameOf = ({ app, name }: { app: Pick<Environment['app'], 'name'>; name: string }): string =>
   `${visibleText(app.name)} · ${visibleText(name)}`
 
 /** Why it is not as it should be, in a line; null where it is. */

@@ -186,12 +186,12 @@ function Surroundings({ me, account, accounts, children }: SurroundingsProps) {
         <span className={styles.menuButton}>
           <IconButton icon="menu" label="Navigation" onClick={() => setOpen('navigation')} />
         </span>
-        <Link href="/" className={styles.brand}>
+        <Link href="/" className={styles.brand} aria-label="Berth">
           <img src="/console/icon.svg" alt="" width="24" height="24" />
           <span>Berth</span>
         </Link>
         {account && <AccountSwitch account={account} accounts={accounts} />}
-        <button type="button" className={styles.search} onClick={() => setOpen('palette')} aria-label="Search and jump">
+        <button type="button" className={styles.search} onClick={() => setOpen('palette')}>
           <Icon name="search" />
           <span>Search and jump</span>
           <kbd>{/Mac|iPhone|iPad/.test(navigator.userAgent) ? '⌘' : 'Ctrl'} K</kbd>

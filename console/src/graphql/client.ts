@@ -10,21 +10,58 @@ const list = relayPagination()
  * pages.
  */
 const cache = cacheExchange({
+  // What is no thing of its own belongs to what it is read with. A change of the audit log has the id of what was changed.
+  keys: Object.fromEntries(
+    [
+      'AuditChange',
+      'BuildResources',
+      'Budget',
+      'CredentialUsage',
+      'Data',
+      'Event',
+      'GitDeliveryEnvironment',
+      'Machine',
+      'Member',
+      'Plan',
+      'Region',
+      'RegionEngine',
+      'Usage',
+      'UsageBuilds',
+      'UsageLine',
+      'UsageOfLabel',
+      'UsageStatement',
+      'UsageStatementLine',
+      'UsageTotal',
+      'WebhookAttempt',
+    ].map((type) => [type, () => null]),
+  ),
   resolvers: {
     Query: {
+      accounts: list,
       appEnvs: list,
       apps: list,
       auditLog: list,
+      authorizations: list,
       backups: list,
+      credentials: list,
       deployments: list,
       events: list,
       gitDeliveries: list,
+      gitHooks: list,
+      invitations: list,
       jobRuns: list,
+      members: list,
       operations: list,
+      statements: list,
+      tokens: list,
       usageLines: list,
+      users: list,
+      volumes: list,
       webhookDeliveries: list,
+      webhooks: list,
     },
-    AppEnv: { deployments: list, operations: list, jobRuns: list, backups: list },
+    // Not its operations: screens read a few of the newest, of different number, and joined pages would begin with old ones.
+    AppEnv: { deployments: list, jobRuns: list, backups: list },
   },
 })
 

@@ -1,29 +1,47 @@
 import { useEffect, useState } from 'react'
+import type { AnyVariables, TypedDocumentNode } from 'urql'
+import { readUncached, type Uncached } from './read-secret.ts'
 import type { Refusal } from './refusal.ts'
 
-const SETTLED_MS = 600
-
-export interface DryRun {
-  /** What it would change; null while it is not known, and where it is refused. */
-  changes: unknown
+export interface DryRun<Result> {
+  /** Of the present input; null until the API has answered, and where it refused. */
+  answer: Result | null
   refusal: Refusal | null
-  /** Of what is typed now. */
+  isAsking: boolean
+  /** The API has answered, of the present input. */
   isCurrent: boolean
 }
 
-/** Asks for a dry run of what is typed, once the typing pauses. `input` as text, null while there is too little. */
-export function useDryRun(
-  input: string | null,
-  ask: (input: string) => Promise<unknown>,
-  { isSending, refusal }: { isSending: boolean; refusal: Refusal | null },
-): DryRun {
-  const [answered, setAnswered] = useState<{ input: string; changes: unknown } | null>(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the input alone decides whether to ask again
+type InputOf<Variables> = Variables extends { input: infer Input } ? Omit<Input, 'idempotencyKey' | 'dryRun'> : never
+
+/** What is typed changes often; the API is asked once it rests. */
+const WAIT_MS = 200
+
+/** Asks the API what a call would do, whenever its input changes. Nothing is asked while the input is null. */
+export function useDryRun<Result, Variables extends AnyVariables>(
+  mutation: TypedDocumentNode<Result, Variables>,
+  input: InputOf<Variables> | null,
+): DryRun<Result> {
+  const content = input === null ? null : JSON.stringify(input)
+  const [answered, setAnswered] = useState<(Uncached<Result> & { content: string }) | null>(null)
   useEffect(() => {
-    if (input === null) return
-    const timer = setTimeout(async () => setAnswered({ input, changes: await ask(input) }), SETTLED_MS)
-    return () => clearTimeout(timer)
-  }, [input])
-  const isCurrent = input !== null && answered?.input === input && !isSending
-  return { changes: answered?.changes ?? null, refusal: isCurrent ? refusal : null, isCurrent }
+    if (content === null) return setAnswered(null)
+    let isWanted = true
+    const timer = setTimeout(async () => {
+      const variables = { input: { ...(JSON.parse(content) as object), dryRun: true } } as unknown as Variables
+      const answer = await readUncached(mutation, variables)
+      if (isWanted) setAnswered({ ...answer, content })
+    }, WAIT_MS)
+    return () => {
+      isWanted = false
+      clearTimeout(timer)
+    }
+  }, [mutation, content])
+  const present = answered?.content === content ? answered : null
+  return {
+    answer: present && !present.refusal ? present.data : null,
+    refusal: present?.refusal ?? null,
+    isAsking: content !== null && present === null,
+    isCurrent: content !== null && present !== null,
+  }
 }

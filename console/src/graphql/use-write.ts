@@ -11,7 +11,7 @@ export interface Write<Result, Input> {
   reset: () => void
 }
 
-type InputOf<Variables> = Variables extends { input: infer Input } ? Omit<Input, 'idempotencyKey'> : never
+export type InputOf<Variables> = Variables extends { input: infer Input } ? Omit<Input, 'idempotencyKey'> : never
 
 /**
  * Sends a mutation. Repeats of the same input have the same idempotency key, so that nothing happens twice when an answer

@@ -21,6 +21,8 @@ export function Dialog({ title, isOpen, onClose, children, isSheet = false }: Di
     const element = dialog.current
     if (!element || !isOpen) return
     element.showModal()
+    // Of a form its first field, in place of the button that closes it.
+    element.querySelector<HTMLElement>('input, select, textarea')?.focus()
     return () => element.close()
   }, [isOpen])
   if (!isOpen) return null
@@ -56,6 +58,8 @@ interface ConfirmProps {
   /** Name that has to be typed first, of what is deleted. */
   name?: string
   action: string
+  /** Whether what will happen is known; until then it cannot be done. */
+  isReady?: boolean
   isSending: boolean
   refusal: Refusal | null
   onConfirm: () => void
@@ -69,12 +73,13 @@ export function Confirm({
   children,
   name,
   action,
+  isReady = true,
   isSending,
   refusal,
   onConfirm,
 }: ConfirmProps) {
   const [typed, setTyped] = useState('')
-  const isAllowed = name === undefined || typed === name
+  const isAllowed = isReady && (name === undefined || typed === name)
   return (
     <Dialog title={title} isOpen={isOpen} onClose={onClose}>
       <form

@@ -36,7 +36,10 @@ export function Form({ draftKey, refusal, onSend, children }: FormProps) {
   }
   useEffect(() => {
     const [first] = Object.keys(refusal?.fields ?? {})
-    if (first) form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(first)}"]`)?.focus()
+    if (!first) return
+    const field = (name: string) => form.current?.querySelector<HTMLElement>(`[name="${CSS.escape(name)}"]`)
+    const wanted = field(first) ?? field(listOf(first))
+    wanted?.focus()
   }, [refusal])
   const submit = async (event: FormEvent) => {
     event.preventDefault()
@@ -67,8 +70,17 @@ export function Form({ draftKey, refusal, onSend, children }: FormProps) {
 /** Without the message where each of its fields says its part: it would be the same words twice. */
 function unclaimed(refusal: Refusal, claimed: ReadonlySet<string>): Refusal {
   const names = Object.keys(refusal.fields)
-  const isShown = names.length > 0 && names.every((name) => claimed.has(name))
+  const isShown = names.length > 0 && names.every((name) => claimed.has(name) || claimed.has(listOf(name)))
   return isShown ? { ...refusal, message: 'Some fields are not right yet; each says why.' } : refusal
+}
+
+/** Of an item, the name of its list: `args.2` is an item of `args`. */
+const listOf = (name: string) => name.replace(/\.\d+$/, '')
+
+/** Of a field that holds a list, one item in each line. */
+function itemProblem({ fields }: Refusal, name: string): string | undefined {
+  const found = Object.keys(fields).find((path) => path !== name && listOf(path) === name)
+  return found && `Line ${Number(found.slice(name.length + 1)) + 1} ${fields[found]}`
 }
 
 function valuesOf(form: HTMLFormElement, { withSecrets = true } = {}): Record<string, string> {
@@ -101,7 +113,7 @@ function useField(name: string) {
   const { draft, refusal, claim } = useContext(FormContext)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a field claims its name once
   useEffect(() => claim(name), [name])
-  return { kept: draft[name], problem: refusal?.fields[name] }
+  return { kept: draft[name], problem: refusal?.fields[name] ?? (refusal ? itemProblem(refusal, name) : undefined) }
 }
 
 function Frame({
@@ -245,6 +257,65 @@ export function FieldProblem({ name }: { name: string }) {
     </p>
   )
 }
+
+interface ChecksProps extends FieldProps {
+  options: readonly { value: string; label: ReactNode; help?: ReactNode }[]
+  chosen?: readonly string[]
+  /** With the names of what is chosen now. */
+  onChoose?: (chosen: string[]) => void
+}
+
+/** Any number of a few; `checkedOf` reads which. */
+export function ChecksField({ name, label, help, options, chosen = [], onChoose }: ChecksProps) {
+  const { draft, refusal } = useContext(FormContext)
+  useField(name)
+  const problem = Object.entries(refusal?.fields ?? {}).find(([field]) => field === name || listOf(field) === name)?.[1]
+  return (
+    <fieldset
+      className={styles.checks}
+      aria-describedby={[problem && `problem-${name}`, help && `help-${name}`].filter(Boolean).join(' ') || undefined}
+      onChange={(event) =>
+        onChoose?.([...event.currentTarget.querySelectorAll<HTMLInputElement>(':checked')].map(({ value }) => value))
+      }
+    >
+      <legend>{label}</legend>
+      {problem && (
+        <p className={styles.problem} id={`problem-${name}`}>
+          {problem}
+        </p>
+      )}
+      {help && (
+        <p className={styles.help} id={`help-${name}`}>
+          {help}
+        </p>
+      )}
+      {options.map((option) => (
+        <label key={option.value} className={styles.option}>
+          <input
+            type="checkbox"
+            name={`${name}.${option.value}`}
+            value={option.value}
+            defaultChecked={
+              draft[`${name}.${option.value}`] === undefined
+                ? chosen.includes(option.value)
+                : draft[`${name}.${option.value}`] === 'true'
+            }
+          />
+          <span>
+            {option.label}
+            {option.help && <small className={styles.help}>{option.help}</small>}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  )
+}
+
+/** What is chosen of a `ChecksField`. */
+export const checkedOf = (fields: Readonly<Record<string, string>>, name: string): string[] =>
+  Object.entries(fields)
+    .filter(([field, value]) => field.startsWith(`${name}.`) && value === 'true')
+    .map(([field]) => field.slice(name.length + 1))
 
 /** Where its button stays in reach, also above a phone’s keyboard. */
 export function FormActions({ children }: { children: ReactNode }) {

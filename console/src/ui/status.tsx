@@ -16,14 +16,32 @@ export interface Observed {
   health: 'HEALTHY' | 'DEGRADED' | 'UNHEALTHY' | 'UNKNOWN'
   observedAt: string | null
   sleeping: boolean
+  sleepDepth?: keyof typeof SLEEP_DEPTHS | null
   replicas: { desired: number; running: number; ready: number }
   currentDeployment: { version: number } | null
   latestDeployment: { version: number; status: string } | null
 }
 
+/** How deep something sleeps: what became of its container, and what a request meets. */
+export const SLEEP_DEPTHS = {
+  FROZEN: {
+    word: 'frozen',
+    about: 'Its container is paused: memory and connections stay, and a request goes on within milliseconds.',
+  },
+  STOPPED: {
+    word: 'stopped',
+    about: 'Its container is there and does not run: a request waits for its program to start.',
+  },
+  NONE: {
+    word: 'no container',
+    about: 'It has no container: a request waits until one is made and its program started.',
+  },
+} as const
+
 /** What Berth observed of an environment, in words; `step` is that of its open operation. */
 export function statusOf(environment: Observed, step?: string | null): Shown {
-  const { status, health, observedAt, sleeping, replicas, currentDeployment, latestDeployment } = environment
+  const { status, health, observedAt, sleeping, sleepDepth, replicas, currentDeployment, latestDeployment } =
+    environment
   if (status === 'UPDATING') return { icon: 'loader', word: step ? `Updating: ${step}` : 'Updating', tone: 'info' }
   if (latestDeployment?.status === 'FAILED' && latestDeployment.version !== currentDeployment?.version) {
     const serves = currentDeployment && status === 'RUNNING' ? `, version ${currentDeployment.version} serves` : ''
@@ -31,10 +49,13 @@ export function statusOf(environment: Observed, step?: string | null): Shown {
   }
   if (status === 'PENDING') return { icon: 'circleDashed', word: 'Not deployed yet', tone: 'soft' }
   if (status === 'STOPPED') return { icon: 'circleStop', word: 'Stopped', tone: 'soft' }
-  if (sleeping) return { icon: 'moon', word: 'Asleep', tone: 'soft' }
+  if (sleeping)
+    return { icon: 'moon', word: sleepDepth ? `Asleep: ${SLEEP_DEPTHS[sleepDepth].word}` : 'Asleep', tone: 'soft' }
   if (health === 'UNHEALTHY') return { icon: 'circleX', word: `Down, 0 of ${replicas.desired} ready`, tone: 'bad' }
   if (health === 'DEGRADED')
     return { icon: 'triangleAlert', word: `Running, ${replicas.ready} of ${replicas.desired} ready`, tone: 'warn' }
+  // Of what has no containers by itself there is nothing to observe: it waits for its next run.
+  if (health === 'UNKNOWN' && replicas.desired === 0) return { icon: 'circleCheck', word: 'Ready to run', tone: 'good' }
   if (health === 'UNKNOWN')
     return {
       icon: 'unknown',

@@ -59,6 +59,10 @@ export function formatTime(at: string | number | Date, style: keyof typeof STYLE
   return format.format(new Date(at))
 }
 
+/** The zone that a person chose, as IANA names it. */
+export const chosenTimeZone = (): string =>
+  preferences().zone === 'utc' ? 'UTC' : Intl.DateTimeFormat().resolvedOptions().timeZone
+
 const UNITS = [
   ['y', 31_536_000],
   ['d', 86_400],
@@ -71,7 +75,8 @@ export function relativeTime(at: number, present: number): string {
   const seconds = Math.round((present - at) / 1000)
   const size = Math.abs(seconds)
   const unit = UNITS.find(([, length]) => size >= length)
-  if (!unit) return seconds >= 0 ? 'just now' : 'in a moment'
+  // What happened after the last tick of the clock is not in the future.
+  if (!unit) return seconds >= -TICK_MS / 1_000 ? 'just now' : 'in a moment'
   const count = `${Math.floor(size / unit[1])} ${unit[0]}`
   return seconds >= 0 ? `${count} ago` : `in ${count}`
 }

@@ -16,8 +16,8 @@ import { endProcessesOf } from './processes.ts'
 
 const ROOT = join(import.meta.dirname, '../../..')
 const PREFIX = 'berth-shipped-'
-/** Made of the schema alone, in the seconds of a first start that say nothing of Berth. */
-const GENERATED = 'src/storage/database/generated'
+/** Made of other files alone, in the seconds of a first start that say nothing of Berth. */
+const GENERATED = ['src/storage/database/generated', 'console/dist']
 
 /**
  * A copy of the project as it stands in the work tree, with its dependencies installed, in which nothing has run yet:
@@ -36,7 +36,9 @@ export function copyTree(): string {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     copyFileSync(join(ROOT, path), join(folder, path))
   }
-  if (existsSync(join(ROOT, GENERATED))) cpSync(join(ROOT, GENERATED), join(folder, GENERATED), { recursive: true })
+  for (const generated of GENERATED) {
+    if (existsSync(join(ROOT, generated))) cpSync(join(ROOT, generated), join(folder, generated), { recursive: true })
+  }
   symlinkSync(realpathSync(join(ROOT, 'node_modules')), join(folder, 'node_modules'))
   return folder
 }

@@ -5,7 +5,6 @@ import { visibleText } from '../../../../text/visible-text.ts'
 import { computeMicros, priceText, volumeMicros } from '../../account/monthly-price.ts'
 import { useAccount } from '../../account/session.tsx'
 import { type DryRun, useDryRun } from '../../graphql/use-dry-run.ts'
-import { useWrite } from '../../graphql/use-write.ts'
 import { Copy } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/page.tsx'
@@ -26,12 +25,7 @@ interface PlanProps {
 /** What will be created, where it answers, what it costs; and whether the API would do it as things are. */
 export function Plan({ source, fields, input, choices }: PlanProps) {
   const account = useAccount()
-  const planning = useWrite(PlanApp)
-  const dryRun = useDryRun(
-    input && JSON.stringify(input),
-    async (text) => (await planning.send({ ...(JSON.parse(text) as AppInput), dryRun: true }))?.createApp?.changes,
-    planning,
-  )
+  const dryRun = useDryRun(PlanApp, input)
   const region = regionOf(fields, choices)
   const environment = fields['appEnv.name'] ?? ''
   const { cpu, memoryMb } = resourcesOf({ zClouds: Number(fields['appEnv.zClouds'] ?? 1) })
@@ -62,7 +56,7 @@ export function Plan({ source, fields, input, choices }: PlanProps) {
                 </div>
               ))}
             </dl>
-            <Verdict dryRun={dryRun} />
+            <Verdict dryRun={dryRun} changes={dryRun.answer?.createApp?.changes} />
             <Announced text={dryRun.refusal ? 'It cannot be created yet' : 'It can be created'} />
           </div>
         ) : (
@@ -110,7 +104,7 @@ const KINDS: Readonly<Record<string, string>> = {
   BUILD: 'Berth has checked it. It is built and deployed at once.',
 }
 
-function Verdict({ dryRun: { changes, refusal, isCurrent } }: { dryRun: DryRun }) {
+function Verdict({ dryRun: { refusal, isCurrent }, changes }: { dryRun: DryRun<unknown>; changes: unknown }) {
   if (!isCurrent) return <p className="soft">Checking…</p>
   if (refusal)
     return (

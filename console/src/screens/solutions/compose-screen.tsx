@@ -91,14 +91,9 @@ function ComposeForm({ choices }: { choices: Choices }) {
   const [, navigate] = useLocation()
   const missing = useMissing('solution:install')
   const { send, isSending, refusal } = useWrite(InstallCompose)
-  const planning = useWrite(PlanCompose)
   const area = useRef<HTMLDivElement>(null)
   const input = inputOf(account.id, written, variables, resumed)
-  const dryRun = useDryRun(
-    written.appName.trim() && written.compose.trim() && !resumed ? JSON.stringify(input) : null,
-    async (text) => (await planning.send({ ...(JSON.parse(text) as Input), dryRun: true }))?.installCompose?.changes,
-    planning,
-  )
+  const dryRun = useDryRun(PlanCompose, written.appName.trim() && written.compose.trim() && !resumed ? input : null)
   const set = (name: keyof Written) => ({
     name,
     value: written[name],
@@ -108,7 +103,7 @@ function ComposeForm({ choices }: { choices: Choices }) {
     const field = area.current?.querySelector('textarea')
     if (field) selectLine(field, line)
   }
-  const plan = dryRun.isCurrent ? planOf(dryRun.changes) : null
+  const plan = dryRun.isCurrent ? planOf(dryRun.answer?.installCompose?.changes) : null
   const regions = choices.regions ?? []
   return (
     <>
@@ -263,7 +258,7 @@ function ComposeText({ value, onChange, within }: ComposeTextProps) {
 }
 
 interface VerdictProps {
-  dryRun: DryRun
+  dryRun: DryRun<unknown>
   text: string
   cost: string | null
   noEffect: readonly string[]

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useAccount, useMissing } from '../../account/session.tsx'
@@ -71,7 +71,6 @@ function InstallForm({ solution, choices }: { solution: Solution; choices: Choic
   const [, navigate] = useLocation()
   const missing = useMissing('solution:install')
   const { send, isSending, refusal } = useWrite(InstallSolution)
-  const planning = useWrite(PlanSolution)
   const input = {
     accountId: account.id,
     solutionSlug,
@@ -81,13 +80,12 @@ function InstallForm({ solution, choices }: { solution: Solution; choices: Choic
     ...(resumed ? { installationId: resumed } : {}),
   }
   const isAskable = inputs.every(({ name: each, required }) => !required || { ...values, ...secrets }[each])
-  const dryRun = useDryRun(
-    isAskable && place.appName.trim() && !resumed ? JSON.stringify(input) : null,
-    async (text) =>
-      (await planning.send({ ...(JSON.parse(text) as typeof input), dryRun: true }))?.installSolution?.changes,
-    planning,
-  )
-  const plan = planOf(dryRun.changes)
+  const dryRun = useDryRun(PlanSolution, isAskable && place.appName.trim() && !resumed ? input : null)
+  const planned = planOf(dryRun.answer?.installSolution?.changes)
+  // While the API is asked again, the plan before stays: the page does not jump with each letter.
+  const before = useRef(planned)
+  if (planned) before.current = planned
+  const plan = planned ?? (dryRun.isAsking ? before.current : null)
   const regions = choices.regions ?? []
   return (
     <>
