@@ -1,4 +1,4 @@
-import { EnvironmentState } from '../graphql/documents.ts'
+import { EnvironmentState, OperationState } from '../graphql/documents.ts'
 import { graphql } from '../graphql/graphql.ts'
 
 /** What stands above every screen of an environment, and decides which screens it has. */
@@ -83,3 +83,12 @@ export const NotifyCodeUpload = graphql(`
     notifyCodeUpload(input: $input) { message appEnv { id status } operation { id status } }
   }
 `)
+/** What a call has begun. */
+export const OneOperation = graphql(
+  `
+  query OneOperation($id: ID!) {
+    operation(id: $id) { ...OperationState }
+  }
+`,
+  [OperationState],
+)

@@ -1,3 +1,4 @@
+import { hasSecretText, isSecretName } from '../../domain/looks-secret.ts'
 import type { ComposeProblems } from './compose-problems.ts'
 import type { ManagedService } from './managed-services.ts'
 
@@ -28,7 +29,6 @@ interface Asking {
 type Managed = NamedService & { managed: ManagedService }
 type Kind = 'user' | 'password' | 'database'
 
-const LOOKS_SECRET = /pass|pwd|secret|token|key|salt|credential|auth|dsn|jwt/i
 const OWN_ADDRESS = /^https?:\/\/(?:localhost|127\.0\.0\.1)(?::(\d{1,5}))?(?=\/|$)/
 
 /**
@@ -60,17 +60,11 @@ export function readVariables(
   )
 }
 
-const LOGIN_IN_ADDRESS = /:\/\/[^\s:@/]*:[^\s@/]+@/
-const SECRET_SETTING = /(?:pass|pwd|secret|token|key|auth)[a-z_-]{0,20}=[^\s;&]/i
-
 /** Whether what is left of the text, besides references, is to be sealed. */
 function isSecret(name: string, pieces: readonly Piece[]): boolean {
   const texts = pieces.flatMap((piece) => ('literal' in piece ? [piece.literal] : []))
   const hasPassword = pieces.some((piece) => 'part' in piece && piece.part === 'password')
-  return (
-    texts.some((text) => LOGIN_IN_ADDRESS.test(text) || SECRET_SETTING.test(text)) ||
-    (LOOKS_SECRET.test(name) && !hasPassword)
-  )
+  return texts.some(hasSecretText) || (isSecretName(name) && !hasPassword)
 }
 
 /** Why a text that is run, where nothing is filled in, cannot do with the credentials of the file. */
