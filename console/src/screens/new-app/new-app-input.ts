@@ -1,5 +1,5 @@
-import { hasSecretText, isSecretName } from '../../../../src/domain/looks-secret.ts'
 import { parseDotenv } from '../../../../text/dotenv.ts'
+import { looksSecret } from '../../environment/looks-secret.ts'
 import type { VariablesOf } from '../../graphql/graphql.ts'
 import type { Refusal } from '../../graphql/refusal.ts'
 import type { CreateApp } from './documents.ts'
@@ -108,7 +108,7 @@ function envInputOf(fields: Fields, variables: string): EnvInput {
   const envVars = parseDotenv(variables).entries.map(({ name, value }) => ({
     name,
     value,
-    isSecret: areAllSecret || isSecretName(name) || hasSecretText(value),
+    isSecret: areAllSecret || looksSecret(name, value),
   }))
   return {
     name: fields['appEnv.name'] ?? '',
