@@ -34,11 +34,14 @@ function become(next: Connection): void {
 
 export const connection = (): Connection => current
 
+/** Calls `listener` whenever it changes; returns what ends that. */
+export function onConnection(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
 export function useConnection(): Connection {
-  return useSyncExternalStore((onChange) => {
-    listeners.add(onChange)
-    return () => listeners.delete(onChange)
-  }, connection)
+  return useSyncExternalStore(onConnection, connection)
 }
 
 /** Cuts a wait short: the machine woke up, or the person came back. */

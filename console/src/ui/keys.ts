@@ -7,6 +7,8 @@ export interface Key {
   keys: string
   about: string
   run: () => void
+  /** Where it is false, the key does what it does in the browser. */
+  when?: () => boolean
 }
 
 const SEQUENCE_MS = 1_200
@@ -32,6 +34,9 @@ const isField = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
 
 let before = { key: '', at: 0 }
+/** A key that may also begin two in a row waits for the second. */
+let waiting: ReturnType<typeof setTimeout> | undefined
+const WAIT_MS = 400
 
 addEventListener('keydown', (event) => {
   if (event.defaultPrevented || event.isComposing || event.repeat) return
@@ -40,12 +45,17 @@ addEventListener('keydown', (event) => {
   const pressed = isMod ? `Mod+${event.key.toLowerCase()}` : event.key
   const pair = Date.now() - before.at < SEQUENCE_MS ? `${before.key} ${pressed}` : ''
   // The topmost of those that have the key: it appeared last.
-  const found = activeKeys().findLast(({ keys }) => keys === pair || (keys === pressed && !isWithin(pair)))
+  const found = activeKeys().findLast(
+    ({ keys, when }) => (keys === pair || (keys === pressed && !isWithin(pair))) && (when?.() ?? true),
+  )
+  clearTimeout(waiting)
   before = { key: pressed, at: Date.now() }
   // A dialog has the page to itself, except for its own keys.
   if (!found || (!isMod && document.querySelector('dialog[open]'))) return
   event.preventDefault()
-  found.run()
+  const mayGoOn = found.keys === pressed && activeKeys().some(({ keys }) => keys.startsWith(`${pressed} `))
+  if (mayGoOn) waiting = setTimeout(found.run, WAIT_MS)
+  else found.run()
 })
 
 /** Whether two keys in a row mean something, so that the second alone does not. */

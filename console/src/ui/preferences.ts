@@ -6,10 +6,19 @@ export interface Preferences {
   zone: 'local' | 'utc'
   singleKeys: boolean
   wrapLogs: boolean
+  /** Of the log: times, levels, containers. */
+  hiddenLogColumns: string[]
   pinned: string[]
 }
 
-const DEFAULTS: Preferences = { scheme: 'system', zone: 'local', singleKeys: true, wrapLogs: true, pinned: [] }
+const DEFAULTS: Preferences = {
+  scheme: 'system',
+  zone: 'local',
+  singleKeys: true,
+  wrapLogs: true,
+  hiddenLogColumns: [],
+  pinned: [],
+}
 const KEY = 'berth.preferences'
 
 let current = load()

@@ -126,7 +126,7 @@ describe.skipIf(!hasBrowser('screens of an account'))('the screens of an account
     await page.reload()
     await page.getByRole('row', { name: /grace@example.com/ }).waitFor()
     expect(await page.content()).not.toContain('berth_i_')
-    await world.perform(acceptInvitation, {}, { as: link.split('#')[1] ?? '' })
+    await world.perform(acceptInvitation, {}, { as: (link ?? '').split('#')[1] ?? '' })
     await page
       .getByRole('row', { name: /grace@example.com.*Technical, Audit|grace@example.com.*Audit, Technical/ })
       .first()

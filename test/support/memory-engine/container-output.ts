@@ -64,7 +64,10 @@ export class ContainerOutput {
 
   #add(stream: StreamName, text: string): void {
     const stamp = this.#stamp()
-    for (const message of pieces(text)) this.#lines.push({ ...stamp, stream, message })
+    const all = pieces(text)
+    const last = all.pop() ?? ''
+    for (const message of all) this.#lines.push({ ...stamp, stream, message, isPartial: true })
+    this.#lines.push({ ...stamp, stream, message: last })
   }
 
   /** No two lines have the same timestamp, so that a reader can continue after any of them. */
