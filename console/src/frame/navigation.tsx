@@ -39,7 +39,7 @@ export function screensOf(account: AccountName | null, me: Me) {
     : []
   const own: IconName = 'shield'
   const others = [
-    { id: 'tokens', label: 'Tokens and applications', about: me.username, icon: own, href: pathTo('tokens') },
+    { id: 'tokens', label: 'Tokens', about: me.username, icon: own, href: pathTo('tokens') },
     ...(me.isInstallationAdmin
       ? [
           {

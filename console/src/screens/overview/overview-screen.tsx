@@ -382,7 +382,7 @@ function Row({ environment, isPinned, onPin }: RowProps) {
       <td className="soft">
         {currentDeployment && (
           <>
-            {currentDeployment.version} <Time at={latestDeployment?.deployedAt} />
+            {currentDeployment.version}, <Time at={latestDeployment?.deployedAt} />
           </>
         )}
       </td>
