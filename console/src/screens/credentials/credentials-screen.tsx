@@ -60,15 +60,21 @@ function List({ accountId, create }: { accountId: string; create: React.ReactNod
   const test = useWrite(TestCredential)
   const list = data?.credentials
   const close = () => setOpen(null)
+  const [failure, setFailure] = useState<string | null>(null)
   const tryIt = async (credentialId: string) => {
+    setFailure(null)
     const answer = await test.send({ credentialId })
-    if (answer?.testCredential) say(answer.testCredential.message)
+    if (!answer?.testCredential) return
+    const { accepted, message } = answer.testCredential
+    if (accepted) say(message)
+    else setFailure(message)
   }
   if (isLoading) return <Skeleton lines={6} />
   return (
     <Section title={list ? `${list.totalCount} in this account` : 'In this account'} isFlush>
       {refusals[0] && <Refused refusal={refusals[0]} onRetry={refetch} />}
       {test.refusal && <Refused refusal={test.refusal} />}
+      {failure && <Failure text={failure} />}
       {list && list.nodes.length === 0 && (
         <Empty title="No credential yet" actions={create}>
           <p>With one, apps pull images of a private registry, and backups are stored in a bucket of yours.</p>
@@ -127,6 +133,13 @@ function List({ accountId, create }: { accountId: string; create: React.ReactNod
     </Section>
   )
 }
+
+/** The registry’s own word: it was asked, and did not accept the login. */
+const Failure = ({ text }: { text: string }) => (
+  <p className="bad" role="alert">
+    {visibleText(text)}
+  </p>
+)
 
 function Parts({ parts }: { parts: Credential['data'] }) {
   return (

@@ -89,14 +89,16 @@ function Actions({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: S
   const [, navigate] = useLocation()
   const [open, setOpen] = useState<'change' | 'rotate' | 'delete' | null>(null)
   const test = useWrite(TestWebhook)
+  const [failure, setFailure] = useState<string | null>(null)
   const close = () => setOpen(null)
   const tryIt = async () => {
+    setFailure(null)
     const answer = await test.send({ webhookId, waitSeconds: TEST_WAIT_SECONDS })
     if (!answer?.testWebhook) return
     const { status, answerStatus, durationMs, error } = answer.testWebhook
     const took = durationMs === null ? '' : ` in ${durationText(durationMs)}`
     if (status === 'DELIVERED') say(`The test was delivered${took}${answerStatus ? `, answer ${answerStatus}` : ''}`)
-    else if (status === 'FAILED') say(`The test failed${took}: ${error ?? `answer ${answerStatus}`}`)
+    else if (status === 'FAILED') setFailure(`The test failed${took}: ${error ?? `answer ${answerStatus}`}`)
     else say('The test is on its way: the deliveries show how it ends')
   }
   return (
@@ -127,6 +129,11 @@ function Actions({ webhook, onSecret }: { webhook: Webhook; onSecret: (secret: S
         ]}
       />
       {test.refusal && <Refused refusal={test.refusal} />}
+      {failure && (
+        <p className="bad" role="alert">
+          {visibleText(failure)}
+        </p>
+      )}
       <Dialog title={`Change “${visibleText(name)}”`} isOpen={open === 'change'} onClose={close}>
         <UpdateWebhookForm webhook={webhook} onClose={close} />
       </Dialog>
