@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect, useRef } from 'react'
+import { createContext, type ReactNode, useContext, useEffect, useRef } from 'react'
 import styles from './page.module.css'
 
 interface PageProps {
@@ -50,6 +50,9 @@ export function Heading({ children }: { children: ReactNode }) {
   )
 }
 
+/** Headings of a section’s content are one level below its own. */
+const WithinSection = createContext(false)
+
 interface SectionProps {
   title?: ReactNode
   actions?: ReactNode
@@ -68,16 +71,19 @@ export function Section({ title, actions, children, isFlush = false }: SectionPr
           {actions && <div className="row">{actions}</div>}
         </header>
       )}
-      <div className={isFlush ? styles.flush : styles.body}>{children}</div>
+      <div className={isFlush ? styles.flush : styles.body}>
+        <WithinSection value={true}>{children}</WithinSection>
+      </div>
     </section>
   )
 }
 
 /** What would be here, why it is useful, and how to begin. */
 export function Empty({ title, children, actions }: { title: string; children?: ReactNode; actions?: ReactNode }) {
+  const Title = useContext(WithinSection) ? 'h3' : 'h2'
   return (
     <div className={styles.empty}>
-      <h3>{title}</h3>
+      <Title>{title}</Title>
       {children && <div className="soft stack tight">{children}</div>}
       {actions && <div className="row">{actions}</div>}
     </div>

@@ -6,6 +6,9 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { hasBrowser } from '../../support/browser.ts'
 import { type ConsoleWorld, createConsoleWorld, expectCalm, IMAGES } from '../support/console-world.ts'
 
+/** A bound on a hang, not a measure: the reader of sources is a process of its own, which starts with the first build. */
+const HANG_MS = 180_000
+
 let world: ConsoleWorld
 
 async function folder(files: Readonly<Record<string, string>>): Promise<string> {
@@ -43,8 +46,7 @@ describe.skipIf(!hasBrowser('the story of an upload'))('a folder', () => {
     expect(await page.getByLabel('Name', { exact: true }).inputValue()).toBe('shop')
     await page.getByRole('button', { name: 'Create, upload and deploy' }).click()
     await page.waitForURL('**/console/envs/default-shop-production')
-    // The reader of sources is a process of its own, which starts with the first build.
-    await page.getByText('Serves now').waitFor({ timeout: 60_000 })
+    await page.getByText('Serves now').waitFor({ timeout: HANG_MS })
     const [image] = world.machine.images.list().filter(({ files }) => files.has('/app/src/main.js'))
     expect([...(image?.files.keys() ?? [])].filter((path) => path.startsWith('/app')).sort()).toEqual([
       '/app/.dockerignore',

@@ -88,10 +88,10 @@ export function MoreSettings({
               />
               <CheckField
                 name="secret"
-                label="Their values are secrets"
+                label="All of them are secrets"
                 checked={fields.secret === 'true'}
                 onChange={(event) => onChange({ secret: event.target.checked ? 'true' : '' })}
-                help="They are masked everywhere, and an admin can reveal them."
+                help="Secrets are masked everywhere, and an admin can reveal them. Those that look like one, by name or value, are secrets anyway."
               />
               {fields.dockerPreset !== 'JOB' && (
                 <TextField

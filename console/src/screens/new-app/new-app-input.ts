@@ -1,4 +1,5 @@
 import { parseDotenv } from '../../../../text/dotenv.ts'
+import { looksSecret } from '../../environment/looks-secret.ts'
 import type { VariablesOf } from '../../graphql/graphql.ts'
 import type { Refusal } from '../../graphql/refusal.ts'
 import type { CreateApp } from './documents.ts'
@@ -103,8 +104,12 @@ function gitOf(fields: Fields, repositories: readonly Repository[]) {
 }
 
 function envInputOf(fields: Fields, variables: string): EnvInput {
-  const isSecret = fields.secret === 'true'
-  const envVars = parseDotenv(variables).entries.map(({ name, value }) => ({ name, value, isSecret }))
+  const areAllSecret = fields.secret === 'true'
+  const envVars = parseDotenv(variables).entries.map(({ name, value }) => ({
+    name,
+    value,
+    isSecret: areAllSecret || looksSecret(name, value),
+  }))
   return {
     name: fields['appEnv.name'] ?? '',
     ...given('branch', fields['appEnv.branch']?.trim()),

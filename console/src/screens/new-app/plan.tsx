@@ -8,6 +8,7 @@ import { type DryRun, useDryRun } from '../../graphql/use-dry-run.ts'
 import { Copy } from '../../ui/copy.tsx'
 import { Icon } from '../../ui/icons.tsx'
 import { Section } from '../../ui/page.tsx'
+import { Announced } from '../../ui/toast.tsx'
 import { PlanApp } from './documents.ts'
 import styles from './new-app.module.css'
 import { type AppInput, type Fields, type Source, takesNoPort } from './new-app-input.ts'
@@ -25,7 +26,7 @@ interface PlanProps {
 export function Plan({ source, fields, input, choices }: PlanProps) {
   const account = useAccount()
   const dryRun = useDryRun(PlanApp, input)
-  const region = choices.regions?.find(({ code }) => code === (fields['appEnv.region'] || choices.regions?.[0]?.code))
+  const region = regionOf(fields, choices)
   const environment = fields['appEnv.name'] ?? ''
   const { cpu, memoryMb } = resourcesOf({ zClouds: Number(fields['appEnv.zClouds'] ?? 1) })
   const hasAddress = source !== 'service' && !takesNoPort(fields) && slugOf(fields.name ?? '') !== ''
@@ -56,6 +57,7 @@ export function Plan({ source, fields, input, choices }: PlanProps) {
               ))}
             </dl>
             <Verdict dryRun={dryRun} changes={dryRun.answer?.createApp?.changes} />
+            <Announced text={dryRun.refusal ? 'It cannot be created yet' : 'It can be created'} />
           </div>
         ) : (
           <p className="soft">
@@ -65,6 +67,12 @@ export function Plan({ source, fields, input, choices }: PlanProps) {
       </Section>
     </div>
   )
+}
+
+/** The chosen one; the only one where there is no choice. */
+function regionOf(fields: Fields, { regions }: Choices) {
+  if (regions?.length === 1) return regions[0]
+  return regions?.find(({ code }) => code === fields['appEnv.region'])
 }
 
 function runsText(source: Source, { image, gitRepo, 'appEnv.branch': branch, port, dockerPreset }: Fields): ReactNode {

@@ -144,7 +144,8 @@ function GitFields({ repositories, ...part }: PartProps & { repositories: Source
   })
   const found = isNamed ? branches.data?.gitBranches : null
   const branch = fields['appEnv.branch'] ?? ''
-  const proposed = found?.defaultBranch ?? null
+  const [only, another] = found?.branches ?? []
+  const proposed = found?.defaultBranch ?? (another ? null : only?.name) ?? null
   // biome-ignore lint/correctness/useExhaustiveDependencies: once for each repository, and never over what was typed
   useEffect(() => {
     if (proposed && branch === '') onChange({ 'appEnv.branch': proposed })

@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { Link, useLocation, useParams, useSearchParams } from 'wouter'
 import { visibleText } from '../../../../text/visible-text.ts'
 import { useAccount, useMissing } from '../../account/session.tsx'
@@ -81,7 +81,11 @@ function InstallForm({ solution, choices }: { solution: Solution; choices: Choic
   }
   const isAskable = inputs.every(({ name: each, required }) => !required || { ...values, ...secrets }[each])
   const dryRun = useDryRun(PlanSolution, isAskable && place.appName.trim() && !resumed ? input : null)
-  const plan = planOf(dryRun.answer?.installSolution?.changes)
+  const planned = planOf(dryRun.answer?.installSolution?.changes)
+  // While the API is asked again, the plan before stays: the page does not jump with each letter.
+  const before = useRef(planned)
+  if (planned) before.current = planned
+  const plan = planned ?? (dryRun.isAsking ? before.current : null)
   const regions = choices.regions ?? []
   return (
     <>

@@ -1,9 +1,8 @@
 import { useState } from 'react'
-import { hasSecretText, isSecretName } from '../../../../src/domain/looks-secret.ts'
 import { MASK } from '../../../../src/domain/mask.ts'
-import { appEnvReferences } from '../../../../src/domain/references.ts'
 import { formatDotenv, isDotenvName, parseDotenv, rewriteDotenv } from '../../../../text/dotenv.ts'
 import type { Variable } from '../../../../text/variable-changes.ts'
+import { looksSecret } from '../../environment/looks-secret.ts'
 import { keep, readKept, removeDraft } from '../../ui/draft.ts'
 
 /** A variable as it is edited. */
@@ -146,10 +145,6 @@ const merged = (file: readonly { name: string; value: string }[], before: readon
     return { name, value, type: 'DEPLOY' as const, isSecret: looksSecret(name, value), key: newKey() }
   })
 }
-
-/** Of a new variable, until the person says otherwise. What only refers to another environment holds nothing itself. */
-const looksSecret = (name: string, value: string): boolean =>
-  value !== '' && (hasSecretText(value) || (isSecretName(name) && appEnvReferences([value]).length === 0))
 
 function takeOver(rows: readonly Row[], variables: readonly Variable[]): Row[] {
   const keys = new Map(rows.map(({ name, key, isLost }) => [name, { key, ...(isLost ? { isLost } : {}) }]))
