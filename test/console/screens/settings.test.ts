@@ -153,9 +153,7 @@ describe.skipIf(!hasBrowser('screens of settings'))('settings', () => {
     await page.getByRole('button', { name: 'Promote the version of production' }).click()
     await page.getByRole('button', { name: 'Promote to live' }).click()
     await expect
-      .poll(
-        async () => (await world.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })).currentDeploymentId,
-      )
+      .poll(async () => (await world.database.appEnv.findUniqueOrThrow({ where: { id: appEnvId } })).currentContentId)
       .not.toBeNull()
     expect(path).toContain('production')
     await page.context().close()
