@@ -43,7 +43,7 @@ const PROOFS = [
 const LONG = [
   'test/builder/{hostile,time}.test.ts',
   'test/clients/{graphql-tools,older-clients,openapi-tools}.test.ts',
-  'test/console/{stories,screens,live,hostile}/**/*.test.ts',
+  'test/console/{stories,screens,live}/**/*.test.ts',
   'test/contracts/memory-engine.test.ts',
   'test/contributing/followed-checklists.test.ts',
   'test/storage/database/embedded.test.ts',

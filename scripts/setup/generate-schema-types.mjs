@@ -2,9 +2,15 @@
 // scripts/setup/generate-schema-types.mjs <root>. gql.tada’s own program does not run under TypeScript 7
 // (0no-co/gql.tada#519); what it calls does.
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { registerHooks } from 'node:module'
 import { join } from 'node:path'
-import { minifyIntrospection, outputIntrospectionFile } from '@gql.tada/internal'
 import { buildSchema, introspectionFromSchema } from 'graphql'
+
+// It imports TypeScript, which is installed by another name: see .npmrc.
+registerHooks({
+  resolve: (specifier, context, next) => next(specifier === 'typescript' ? 'typescript-compiler' : specifier, context),
+})
+const { minifyIntrospection, outputIntrospectionFile } = await import('@gql.tada/internal')
 
 const [root] = process.argv.slice(2)
 const folder = join(root, 'console/src/graphql/generated')

@@ -5,12 +5,14 @@ import {
   type DocumentNode,
   getNamedType,
   isCompositeType,
+  isEnumType,
   isObjectType,
   Kind,
   NoUnusedFragmentsRule,
   parse,
   specifiedRules,
   TypeInfo,
+  type TypeNode,
   validate,
   visit,
   visitWithTypeInfo,
@@ -105,13 +107,13 @@ describe('by the server’s limits', () => {
 })
 
 /** Of a required variable: nothing has such an id, which costs as much as one that something has. */
-function sampleOf(type: { kind: string; name?: { value: string }; type?: unknown }): unknown {
-  if (type.kind === Kind.LIST_TYPE) return Array.from({ length: LIST_LENGTH }, () => 'env_00000000000000000000000000')
-  const name = type.name?.value ?? ''
+function sampleOf(type: TypeNode): unknown {
+  if (type.kind === Kind.NON_NULL_TYPE) return sampleOf(type.type)
+  if (type.kind === Kind.LIST_TYPE) return Array.from({ length: LIST_LENGTH }, () => sampleOf(type.type))
+  const name = type.name.value
   if (name === 'Int') return 50
-  if (name === 'Boolean') return false
+  if (name === 'Boolean') return true
   if (name === 'DateTime') return '2026-01-01T00:00:00Z'
-  const enumeration = schema.getType(name)
-  if (enumeration && 'getValues' in enumeration) return enumeration.getValues()[0]?.name
-  return 'env_00000000000000000000000000'
+  const named = schema.getType(name)
+  return isEnumType(named) ? named.getValues()[0]?.name : 'env_00000000000000000000000000'
 }

@@ -35,7 +35,9 @@ describe('the front page', () => {
     )
     const links = [...text.matchAll(/<a href="([^"]+)"/g)].map(([, path]) => path ?? '')
     expect(links.length).toBeGreaterThan(4)
-    for (const path of links) expect((await call('GET', `/${path}`, { token: null })).status, path).toBe(200)
+    // The console is for those with a session, and leads others to the sign-in.
+    for (const path of links)
+      expect((await call('GET', `/${path}`, { token: null })).status, path).toBe(path === '/console' ? 303 : 200)
   })
 
   test('is there while a part is away, and says which', async () => {
@@ -52,10 +54,14 @@ describe('the front page', () => {
 })
 
 describe('the page of an invitation', () => {
-  test('says how to accept it, and asks nobody for anything', async () => {
+  test('says how to accept it, in a browser and by a program', async () => {
     const { status, text, headers } = await serveRest(world).call('GET', '//invitation', { token: null })
     expect([status, headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
-    expect(headers.get('content-security-policy')).toMatch(/^default-src 'none'; style-src 'sha256-/)
-    expect(text.match(/http:\/\/localhost\/api\/public\/v1\/account\/invitation\/accept/g)).toHaveLength(2)
+    expect(headers.get('content-security-policy')).toMatch(
+      /^default-src 'none'; script-src 'self'; connect-src 'self'; /,
+    )
+    expect(text).toContain('http://localhost/api/public/v1/account/invitation/accept')
+    expect(text).toContain('<button id="join">')
+    expect(text).toContain('href="/sign-in?next=%2Finvitation"')
   })
 })

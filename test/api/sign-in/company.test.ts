@@ -56,7 +56,7 @@ describe('signing in by the company’s provider', () => {
     const person = employee({ email: email.toUpperCase() })
     const { browser, answer } = await signIn(person)
     expect(answer.status).toBe(303)
-    expect(answer.headers.get('location')).toBe('/account-security')
+    expect(answer.headers.get('location')).toBe('/console')
     expect((await browser.get('/session')).body).toMatchObject({ method: 'OIDC', user: { email } })
     const later = await signIn({ ...person, email: 'another@example.com' })
     expect((await later.browser.get('/session')).body).toMatchObject({ user: { email } })
@@ -148,9 +148,9 @@ describe('coming back', () => {
     const person = employee({ email })
     for (const [next, expected] of [
       ['/docs/errors', '/docs/errors'],
-      ['//evil.example', '/account-security'],
-      ['/\\evil.example', '/account-security'],
-      ['https://evil.example', '/account-security'],
+      ['//evil.example', '/console'],
+      ['/\\evil.example', '/console'],
+      ['https://evil.example', '/console'],
     ]) {
       const browser = webBrowser(api)
       const path = `/sign-in/company?next=${encodeURIComponent(next ?? '')}`

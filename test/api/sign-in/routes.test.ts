@@ -43,6 +43,8 @@ const CALLS = {
     '/sign-in/sign-in.js',
     '/sign-in/security.js',
     '/sign-in/reset.js',
+    '/sign-in/invitation.js',
+    '/invitation',
   ],
 }
 
