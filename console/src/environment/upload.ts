@@ -1,5 +1,6 @@
 import { TAR_END, tarHeader, tarPadding } from '../../../text/tar.ts'
 import { client } from '../graphql/client.ts'
+import { PAUSES_MS } from '../graphql/persistent-fetch.ts'
 import { NO_ANSWER, type Refusal, refusalOf, refusalsOf } from '../graphql/refusal.ts'
 import { NotifyCodeUpload, RequestStorageKey } from './documents.ts'
 import { type Folder, isUploaded, uploadRules } from './upload-rules.ts'
@@ -152,7 +153,12 @@ export async function uploadSource(
     .toPromise()
   const key = asked.data?.requestStorageKey
   if (!key) return refusalsOf(asked.error)[0] ?? NO_ANSWER
-  const refused = await put(key.uploadUrl, archive, onProgress)
+  let refused = await put(key.uploadUrl, archive, onProgress)
+  for (const pauseMs of PAUSES_MS) {
+    if (refused !== NO_ANSWER) break
+    await new Promise((resolve) => setTimeout(resolve, pauseMs))
+    refused = await put(key.uploadUrl, archive, onProgress)
+  }
   if (refused) return refused
   const { data, error } = await client
     .mutation(NotifyCodeUpload, {

@@ -1,9 +1,10 @@
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useMemo, useRef, useState } from 'react'
 import { Link, Redirect, Route, Switch, useLocation, useRoute } from 'wouter'
 import { Accounts, Session } from '../account/documents.ts'
 import { type AccountName, type Me, SessionProvider } from '../account/session.tsx'
 import { ShownAccountContext } from '../account/shown-account.ts'
 import { tryNow, useConnection } from '../graphql/connection.ts'
+import type { ResultOf } from '../graphql/graphql.ts'
 import { followAccount } from '../graphql/live.ts'
 import { type Data, useData } from '../graphql/use-data.ts'
 import { pathTo, ROUTES } from '../routes.ts'
@@ -11,6 +12,7 @@ import { Button, IconButton } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { Icon } from '../ui/icons.tsx'
 import { activeKeys, useKeys } from '../ui/keys.ts'
+import { lazyPart } from '../ui/lazy-part.ts'
 import { Menu } from '../ui/menu.tsx'
 import { Empty, Page, Skeleton } from '../ui/page.tsx'
 import { setPreference, usePreferences } from '../ui/preferences.ts'
@@ -23,34 +25,55 @@ import { KeyList } from './key-list.tsx'
 import { Navigation, screensOf } from './navigation.tsx'
 import { screens } from './screens.tsx'
 
-const Palette = lazy(() => import('../ui/palette.tsx'))
+const Palette = lazyPart(() => import('../ui/palette.tsx'))
 
 /** The first that everybody sees: who is signed in, and what belongs around every screen. */
 export function Frame() {
   const session = useData(Session, { variables: {} })
   const connection = useConnection()
-  const me = session.data?.me ?? null
-  const isSignedOut = session.refusals.some(({ code }) => code === 'UNAUTHENTICATED')
   const { refetch } = session
-  // Signed in again in another tab, or not at all any more.
+  const present = session.data?.me ?? null
+  // What is below the notice stays as it is, with all that was typed there.
+  const known = useRef<Me | null>(null)
+  if (present) known.current = present
+  const me = present ?? known.current
+  const isSignedOut = useSignedOut(session)
+  const ask = useRef(refetch)
+  ask.current = refetch
   useEffect(() => {
-    if (connection.state === 'REFUSED') refetch()
-    const ask = () => document.visibilityState === 'visible' && isSignedOut && refetch()
-    document.addEventListener('visibilitychange', ask)
-    addEventListener('focus', ask)
+    if (connection.state === 'REFUSED') ask.current()
+  }, [connection.state])
+  // Signed in again in another tab, as may be by the time that one comes back.
+  useEffect(() => {
+    if (!isSignedOut) return
+    const onReturn = () => document.visibilityState === 'visible' && ask.current()
+    document.addEventListener('visibilitychange', onReturn)
+    addEventListener('focus', onReturn)
     return () => {
-      document.removeEventListener('visibilitychange', ask)
-      removeEventListener('focus', ask)
+      document.removeEventListener('visibilitychange', onReturn)
+      removeEventListener('focus', onReturn)
     }
-  }, [connection.state, isSignedOut, refetch])
+  }, [isSignedOut])
 
   if (!me) return <BeforeSession session={session} isSignedOut={isSignedOut} />
   return (
     <>
       {isSignedOut && <SignInNotice />}
-      <Signed me={me} />
+      <Signed me={me} isSignedOut={isSignedOut} />
     </>
   )
+}
+
+/** Until an answer says otherwise: a question that is on its way is no answer. */
+function useSignedOut({ data, refusals, isStale, isLoading }: Data<ResultOf<typeof Session>>): boolean {
+  const [isSignedOut, setSignedOut] = useState(false)
+  const isRefused = refusals.some(({ code }) => code === 'UNAUTHENTICATED')
+  const isAnswered = Boolean(data?.me) && refusals.length === 0 && !isStale && !isLoading
+  useEffect(() => {
+    if (isRefused) setSignedOut(true)
+    else if (isAnswered) setSignedOut(false)
+  }, [isRefused, isAnswered])
+  return isSignedOut || isRefused
 }
 
 function BeforeSession({ session, isSignedOut }: { session: Data<unknown>; isSignedOut: boolean }) {
@@ -81,7 +104,7 @@ function SignInNotice() {
   )
 }
 
-function Signed({ me }: { me: Me }) {
+function Signed({ me, isSignedOut }: { me: Me; isSignedOut: boolean }) {
   const [shownAccount, setShownAccount] = useState<AccountName | null>(null)
   const [, named] = useRoute('/accounts/:account/*?')
   const own = useMemo(() => accountsOf(me), [me])
@@ -90,7 +113,8 @@ function Signed({ me }: { me: Me }) {
   const slug = named ? ((named as { account?: string }).account ?? null) : null
   const account = slug ? (all.find((each) => each.slug === slug) ?? null) : (shownAccount ?? me.currentAccount ?? null)
   const accountId = account?.id ?? null
-  useEffect(() => (accountId ? followAccount(accountId) : undefined), [accountId])
+  // Anew with each session: the socket of the one before is closed for good.
+  useEffect(() => (accountId && !isSignedOut ? followAccount(accountId) : undefined), [accountId, isSignedOut])
   const isUnknown = slug !== null && !account && !others.isLoading
   return (
     <ShownAccountContext value={setShownAccount}>

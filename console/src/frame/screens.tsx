@@ -1,5 +1,6 @@
-import { type ComponentType, lazy } from 'react'
+import type { ComponentType } from 'react'
 import type { RouteName } from '../routes.ts'
+import { lazyPart } from '../ui/lazy-part.ts'
 
 type Screen = () => Promise<{ default: ComponentType }>
 
@@ -40,5 +41,5 @@ const SCREENS: Partial<Record<RouteName, Screen>> = {
 
 export const screens = Object.entries(SCREENS).map(([name, load]) => ({
   name: name as RouteName,
-  Screen: lazy(load),
+  Screen: lazyPart(load),
 }))

@@ -2,6 +2,7 @@ import { cacheExchange } from '@urql/exchange-graphcache'
 import { relayPagination } from '@urql/exchange-graphcache/extras'
 import { Client, fetchExchange, subscriptionExchange } from 'urql'
 import { socket } from './connection.ts'
+import { persistentFetch } from './persistent-fetch.ts'
 
 const list = relayPagination()
 
@@ -69,6 +70,7 @@ export const client = new Client({
   url: '/graphql',
   preferGetMethod: false,
   requestPolicy: 'cache-and-network',
+  fetch: persistentFetch,
   fetchOptions: { credentials: 'same-origin' },
   exchanges: [
     cache,

@@ -71,6 +71,7 @@ async function readChanged(): Promise<void> {
 export function followAccount(accountId: string): () => void {
   let after: string | undefined
   let isOver = false
+  let isBegun = false
   let unsubscribe = () => {}
   let retry: ReturnType<typeof setTimeout> | undefined
 
@@ -93,6 +94,9 @@ export function followAccount(accountId: string): () => void {
     )
   }
   const receive = ({ cursor, event }: ResultOf<typeof AccountEvents>['accountEvents']) => {
+    // A connection that ended before its first message left no cursor: what happened meanwhile is unknown.
+    if (!event && isBegun) tell(null)
+    isBegun = true
     after = cursor
     if (!event) return
     note([event.appEnvId, event.operationId, event.appId])

@@ -1,4 +1,5 @@
 import { type AnyVariables, stringifyDocument, type TypedDocumentNode } from 'urql'
+import { persistentFetch } from './persistent-fetch.ts'
 import { NO_ANSWER, type Refusal, refusalOf, type SentError } from './refusal.ts'
 
 export interface Uncached<Result> {
@@ -15,7 +16,7 @@ export async function readUncached<Result, Variables extends AnyVariables>(
   variables: Variables,
 ): Promise<Uncached<Result>> {
   try {
-    const response = await fetch('/graphql', {
+    const response = await persistentFetch('/graphql', {
       method: 'POST',
       headers: { 'content-type': 'application/json', accept: 'application/graphql-response+json, application/json' },
       credentials: 'same-origin',

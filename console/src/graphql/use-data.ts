@@ -35,7 +35,10 @@ export function useData<Result, Variables extends AnyVariables>(
   const [{ data, error, fetching, stale }, execute] = useQuery({ query, variables, pause: isPaused } as Parameters<
     typeof useQuery<Result, Variables>
   >[0])
-  const refetch = useCallback(() => execute({ requestPolicy: 'network-only' }), [execute])
+  // The same function for as long as the component lives: what depends on it does not begin anew with each answer.
+  const asked = useRef(execute)
+  asked.current = execute
+  const refetch = useCallback(() => asked.current({ requestPolicy: 'network-only' }), [])
   // Without an answer, what was known stays: a screen with a draft must not go because the API restarts.
   const known = useRef<{ of: string; data: Result } | null>(null)
   const of = JSON.stringify(variables)

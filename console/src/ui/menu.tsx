@@ -1,10 +1,11 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Button, IconButton } from './button.tsx'
+import { lazyPart } from './lazy-part.ts'
 import type { MenuProps } from './menu-items.ts'
 
 export type { MenuItem } from './menu-items.ts'
 
-const Composite = lazy(() => import('./menu-composite.tsx'))
+const Composite = lazyPart(() => import('./menu-composite.tsx'))
 
 /** Actions behind a button. What the widget needs is loaded after the page is there; until then the button waits. */
 export function Menu(props: MenuProps) {

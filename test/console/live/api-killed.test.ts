@@ -1,6 +1,8 @@
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { restApi } from '../../../scripts/demo/api.ts'
+import { generateCode } from '../../../scripts/setup/generated-code.mjs'
 import { type ApiProcess, createFleet } from '../../support/api-process.ts'
 import { hasBrowser, openBrowser } from '../../support/browser.ts'
 import { createTestDatabase, type TestDatabase } from '../../support/database.ts'
@@ -15,6 +17,7 @@ let origin: string
 
 describe.skipIf(!hasBrowser('the console while its API is killed'))('a page whose API process is killed', () => {
   beforeAll(async () => {
+    await generateCode(join(import.meta.dirname, '../../..'), process.execPath)
     held = await createTestDatabase()
     fleet = createFleet({ databaseUrl: held.url, settings: { PORT: `${await freePort()}` } })
     api = await fleet.start()
