@@ -66,14 +66,17 @@ export const whether = (place: Place, about: string) => ({
 /** Rows from this time on. */
 export const since = (column: string, about: string) => ({
   type: instant(about).optional(),
-  where: (value: string) => ({ [column]: { gte: value } }),
+  where: (value: string) => ({ [column]: { gte: inUtc(value) } }),
 })
 
 /** Rows up to this time. */
 export const until = (column: string, about: string) => ({
   type: instant(about).optional(),
-  where: (value: string) => ({ [column]: { lte: value } }),
+  where: (value: string) => ({ [column]: { lte: inUtc(value) } }),
 })
+
+/** PostgreSQL takes offsets of up to 16 hours, ISO 8601 of up to 24. */
+const inUtc = (time: string): string => new Date(time).toISOString()
 
 /** Labels, as `key=value`. */
 export const labelList = () =>
