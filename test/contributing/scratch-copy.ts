@@ -10,6 +10,8 @@ export const ROOT = join(import.meta.dirname, '../..')
 /** What the project's programs read. The rest, such as examples and other tests, is not needed to follow a checklist. */
 const COPIED = [
   'src',
+  'console',
+  'text',
   'prisma',
   'scripts',
   'docs',
@@ -18,6 +20,7 @@ const COPIED = [
   'test/parity',
   'package.json',
   'package-lock.json',
+  '.npmrc',
   'tsconfig.json',
   'vitest.config.ts',
   '.dependency-cruiser.cjs',

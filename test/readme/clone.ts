@@ -8,13 +8,17 @@ import { Shell, Terminal } from '../support/terminal.ts'
 const ROOT = join(import.meta.dirname, '../..')
 const TRACKED = [
   'src',
+  'console',
+  'text',
   'prisma',
   'scripts',
   'examples',
   'README.md',
   'package.json',
   'package-lock.json',
+  '.npmrc',
   'tsconfig.json',
+  'schema.graphql',
 ]
 /** As the README names them. */
 const PORTS = { PORT: 4000, INGRESS_PORT: 8080 }
