@@ -5,7 +5,7 @@ const MAX_PREFIX_BYTES = 155
 const MAX_SIZE = 8 ** 11 - 1
 
 /**
- * Programs may be run. Browsers do not tell modes, as Windows does not, and docker packs folders of Windows like this: a
+ * Programs may be run. Browsers report no modes, as Windows does not, and docker packs folders of Windows like this: a
  * start script without the right to run would fail in the container.
  */
 const MODE = 0o755

@@ -87,7 +87,7 @@ describe('a file of the console', () => {
     expect(file.headers.get('content-encoding')).toBe(encoding)
   })
 
-  test('is told apart from a page when it is gone, and none lies elsewhere', async () => {
+  test('is a 404, not the page, when it is gone, and none lies elsewhere', async () => {
     for (const path of ['/console/assets/gone-1.js', '/console/assets/..%2findex.html']) {
       const { status } = await ask(path, SESSION)
       expect([path, status]).toEqual([path, 404])

@@ -25,7 +25,7 @@ export function SessionProvider({ children, ...present }: Present & { children: 
 
 export function useSession(): Present {
   const present = useContext(SessionContext)
-  if (!present) throw new Error('Nobody is signed in above this component')
+  if (!present) throw new Error('This component is outside of the SessionProvider')
   return present
 }
 

@@ -14,7 +14,7 @@ export interface Folder {
 
 interface Decision extends Folder {
   isIgnored: boolean
-  /** Nothing below it is wanted either, so nobody has to walk it. */
+  /** Nothing below it is uploaded either, so it is not read. */
   isWholeIgnored: boolean
 }
 

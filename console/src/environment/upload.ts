@@ -168,7 +168,7 @@ export async function uploadSource(
   return data?.notifyCodeUpload ? null : (refusalsOf(error)[0] ?? NO_ANSWER)
 }
 
-/** By XMLHttpRequest: `fetch` does not tell how much was sent. To this page’s own host, whatever host the address names. */
+/** By XMLHttpRequest: `fetch` reports no progress of uploads. The host is that of this page, also when the address names another. */
 function put(uploadUrl: string, archive: Blob, onProgress: (share: number) => void): Promise<Refusal | null> {
   const { pathname, search } = new URL(uploadUrl)
   return new Promise((resolve) => {

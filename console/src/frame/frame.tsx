@@ -185,7 +185,7 @@ function Surroundings({ me, account, accounts, children }: SurroundingsProps) {
   const [open, setOpen] = useState<'palette' | 'keys' | 'navigation' | null>(null)
   const [address, navigate] = useLocation()
   const close = () => setOpen(null)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whoever has gone somewhere is done with it
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a navigation closes what is open
   useEffect(close, [address])
   useKeys([
     { keys: 'Mod+k', about: 'Search and jump', run: () => setOpen('palette') },

@@ -18,7 +18,7 @@ export function onEvent(listener: Listener): () => void {
   return () => listeners.delete(listener)
 }
 
-const tell = (event: LiveEvent | null) => {
+const notify = (event: LiveEvent | null) => {
   for (const listener of listeners) listener(event)
 }
 
@@ -95,12 +95,12 @@ export function followAccount(accountId: string): () => void {
   }
   const receive = ({ cursor, event }: ResultOf<typeof AccountEvents>['accountEvents']) => {
     // A connection that ended before its first message left no cursor: what happened meanwhile is unknown.
-    if (!event && isBegun) tell(null)
+    if (!event && isBegun) notify(null)
     isBegun = true
     after = cursor
     if (!event) return
     note([event.appEnvId, event.operationId, event.appId])
-    tell(event)
+    notify(event)
   }
   const refuse = (errors: unknown) => {
     // Else the socket is closed for good, and the connection says so.
@@ -108,7 +108,7 @@ export function followAccount(accountId: string): () => void {
     const refusals = (errors as SentError[]).map(refusalOf)
     if (refusals.some(({ code }) => code === 'CURSOR_EXPIRED')) {
       after = refusals.find(({ continueAfter }) => continueAfter)?.continueAfter ?? undefined
-      tell(null)
+      notify(null)
     }
     again()
   }

@@ -10,7 +10,7 @@ export function nextStep(code: string, reason: string | null): string | null {
 
 const NEXT: Readonly<Record<string, string>> = {
   NOT_FOUND: 'It may have been deleted, or you may not see it. The activity of the account says what was deleted.',
-  PRECONDITION_FAILED: 'Somebody else has changed it since you read it. Compare, then send again.',
+  PRECONDITION_FAILED: 'It was changed since you read it. Compare, then send again.',
   RATE_LIMITED: 'Too many requests in a minute. It works again by itself.',
   UNAUTHENTICATED: 'Your session is over. Sign in again; what you entered is kept.',
   INTERNAL: 'It is not your fault. Tell the operator of this Berth the request id.',

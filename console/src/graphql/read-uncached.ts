@@ -8,7 +8,7 @@ export interface Uncached<Result> {
 }
 
 /**
- * Sends a document past the cache: what it answers is in nobody’s memory but the caller’s. For secrets, dry runs, and lines of
+ * Sends a document past the cache: only the caller holds the answer. For secrets, dry runs, and lines of
  * logs, of which there are too many.
  */
 export async function readUncached<Result, Variables extends AnyVariables>(

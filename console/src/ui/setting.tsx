@@ -42,7 +42,7 @@ export interface SettingProps<Of, Result, Input> {
 const MAX_REPEATS = 3
 
 /**
- * A group of settings that are saved together. What comes in live changes nothing that is being edited; where somebody
+ * A group of settings that are saved together. What comes in live changes nothing that is being edited; where another person
  * else saved the same group first, it shows what both started from, what is theirs and what is typed here.
  */
 export function Setting<Of extends { version: number }, Result, Input extends object>({
@@ -215,7 +215,7 @@ function Sides({ base, mine, theirs, onMine, onTheirs }: SidesProps) {
   return (
     <div className="stack tight" role="alert">
       <p>
-        <b>Somebody else has saved these settings meanwhile.</b> Nothing of yours is saved, and nothing is lost.
+        <b>Another person has saved these settings meanwhile.</b> Nothing of yours is saved, and nothing is lost.
       </p>
       <div className={styles.scroll}>
         <table className={styles.sides}>

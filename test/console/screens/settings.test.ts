@@ -64,7 +64,7 @@ describe.skipIf(!hasBrowser('screens of settings'))('settings', () => {
     await world.perform(changeHealthcheck, { appEnvId, path: '/theirs' })
     await expect.poll(() => check.getByLabel('Path', { exact: true }).inputValue()).toBe('/mine')
     await check.getByRole('button', { name: 'Save' }).click()
-    await check.getByText('Somebody else has saved these settings meanwhile.').waitFor()
+    await check.getByText('Another person has saved these settings meanwhile.').waitFor()
     const row = check.getByRole('row', { name: /path/ })
     for (const side of ['none', '/mine', '/theirs']) await row.getByText(side, { exact: true }).waitFor()
     await check.getByRole('button', { name: 'Go on with yours' }).click()

@@ -99,7 +99,7 @@ describe.skipIf(!hasBrowser('the story of a solution'))('a solution', () => {
     await page.getByRole('link', { name: /Directus/ }).click()
     await page.getByRole('heading', { level: 1, name: 'Directus' }).waitFor()
     await page.getByText('What it consists of').waitFor()
-    await page.getByLabel('Email address of the first administrator').fill('nobody')
+    await page.getByLabel('Email address of the first administrator').fill('not-an-address')
     await page.getByLabel('Password of the first administrator').fill('correct horse battery')
     await page.getByText('must be an email address').waitFor()
     await page.getByRole('button', { name: 'Install Directus' }).click()

@@ -122,9 +122,9 @@ describe.skipIf(!hasBrowser('the stories of variables'))('the variables of an en
     await text.fill(`# For the shop\n${await text.inputValue()}SAME=twice\n`)
     await page.getByText('Line 6 SAME stands in line 5 already; keep one of the two').waitFor()
     expect(await review(page).getAttribute('aria-disabled')).toBe('true')
-    await text.fill((await text.inputValue()).replace('SAME=twice\n', 'URL=$' + '{NOBODY}\n'))
-    await page.getByText(/Line 6: URL refers to \$\{NOBODY\}, which is neither/).waitFor()
-    await text.fill((await text.inputValue()).replace('NOBODY', 'GREETING'))
+    await text.fill((await text.inputValue()).replace('SAME=twice\n', 'URL=$' + '{UNDEFINED_NAME}\n'))
+    await page.getByText(/Line 6: URL refers to \$\{UNDEFINED_NAME\}, which is neither/).waitFor()
+    await text.fill((await text.inputValue()).replace('UNDEFINED_NAME', 'GREETING'))
     await page.getByRole('button', { name: 'As a table' }).click()
     expect(await value(page, 'URL').inputValue()).toBe('$' + '{GREETING}')
     await page.getByRole('button', { name: 'As text' }).click()
@@ -158,7 +158,7 @@ describe.skipIf(!hasBrowser('the stories of variables'))('the variables of an en
       { name: 'NEW_OF_THEIRS', value: '1' },
     ]
     await world.perform(changeVariables, { appEnvId, variables })
-    await page.getByText('The variables were changed by somebody else meanwhile. Yours are kept.').waitFor()
+    await page.getByText('The variables were changed by another person meanwhile. Yours are kept.').waitFor()
     expect(await value(page, 'GREETING').inputValue()).toBe('mine')
     await review(page).click()
     await page.getByRole('button', { name: 'Save', exact: true }).click()

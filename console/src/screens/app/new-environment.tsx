@@ -78,7 +78,7 @@ export function NewEnvironment({ app, onClose }: { app: App; onClose: () => void
               { value: '', label: 'None yet' },
               ...environments.map(({ id, name }) => ({ value: id, label: `Those of ${visibleText(name)}` })),
             ]}
-            help="Secrets are not copied: nobody reads them here."
+            help="Secrets are not copied."
           />
         )}
         <CheckField

@@ -209,8 +209,8 @@ function Download({ backup, onClose }: { backup: Backup; onClose: () => void }) 
       }}
     >
       <p>
-        The file has <b>all data of the service, decrypted</b>: whoever has it can read everything, passwords of your
-        users included.
+        The file has <b>all data of the service, decrypted</b>: its reader can read everything, passwords of your users
+        included.
       </p>
       <p>That you have downloaded it is recorded. The address works for 15 minutes, also for others who learn it.</p>
     </Confirm>

@@ -8,7 +8,7 @@ import styles from './backups.module.css'
 
 /** A line that is shorter would have all of its marks at one place. */
 const MIN_SPAN_MS = 10 * 60_000
-/** Nearer than that, marks could not be told apart, or hit. */
+/** Nearer than that, marks overlap and cannot be hit. */
 const MIN_DISTANCE = 0.03
 /** Each restore and each gap begins another one; the line shows them all. */
 const MAX_SPANS = 5

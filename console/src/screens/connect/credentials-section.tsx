@@ -13,7 +13,7 @@ import { Snippets } from './snippets.tsx'
 
 type Shown = NonNullable<NonNullable<ResultOf<typeof Credentials>['appEnv']>['credentials']>
 
-/** The user and password, once somebody asks for them, and for half a minute. */
+/** The user and password, once a person reveals them, and for half a minute. */
 export function CredentialsSection({ env, account }: { env: string; account: string }) {
   const missing = useMissing('credentials:reveal')
   const { value, refusal, isReading, show, hide } = useSecret(Credentials, { env })

@@ -32,8 +32,8 @@ export function UsersView() {
       </Filters>
       <List key={`${search} ${isAdmin}`} search={search} isInstallationAdmin={isAdmin} />
       <p className="soft">
-        Somebody cannot sign in any more? <a href="/account-security">How you sign in</a> makes a link to hand over,
-        with which they set a new password. New users come by invitations to accounts.
+        A user cannot sign in any more? <a href="/account-security">How you sign in</a> makes a link to hand over, with
+        which they set a new password. New users come by invitations to accounts.
       </p>
     </>
   )
@@ -49,7 +49,7 @@ function List({ search, isInstallationAdmin }: { search: string | null; isInstal
   return (
     <Section title={list ? `Users: ${list.totalCount}` : 'Users'} isFlush>
       {refusals[0] && <Refused refusal={refusals[0]} onRetry={refetch} />}
-      {list && list.nodes.length === 0 && <Empty title="Nobody matches the filter" />}
+      {list && list.nodes.length === 0 && <Empty title="No user matches the filter" />}
       {list && list.nodes.length > 0 && (
         <Table
           label="Users"

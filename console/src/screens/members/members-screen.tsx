@@ -320,7 +320,7 @@ function InviteForm({ accountId, onClose, onLink }: InviteFormProps) {
           title: `Invitation of ${visibleText(fields.email ?? '')}`,
           value: answer.createInvitation.invitationUrl ?? '',
           about: (
-            <p className="soft">Give the link to that person alone: whoever has it may accept. Berth sends no mail.</p>
+            <p className="soft">Give the link to that person alone: its holder may accept. Berth sends no mail.</p>
           ),
         })
         return true
@@ -360,7 +360,7 @@ function InvitationList({ accountId }: { accountId: string }) {
       {isLoading && <Skeleton lines={2} />}
       {refusals[0] && <Refused refusal={refusals[0]} onRetry={refetch} />}
       {list && list.nodes.length === 0 && (
-        <Empty title="Nobody is invited">
+        <Empty title="No open invitations">
           <p>An invitation is a link that makes the person who has it a member, with the roles that you choose.</p>
         </Empty>
       )}

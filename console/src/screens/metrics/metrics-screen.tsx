@@ -241,7 +241,7 @@ function useAddress() {
 
 const HIDDEN_STOP_MS = 60_000
 
-/** The time of the last measurement: what is read again with each. A tab that is hidden for a minute is told nothing. */
+/** The time of the last measurement: what is read again with each. A tab that is hidden for a minute gets none. */
 function useMeasured(env: string): string | null {
   const [measuredAt, setMeasuredAt] = useState<string | null>(null)
   useEffect(() => {

@@ -48,8 +48,8 @@ const alone: UPlot.Series.Points.Filter = (plot, series) => {
 export function PlotCanvas({ times, lines, range, marks, limit, onCursor, onRange }: PlotCanvasProps) {
   const frame = useRef<HTMLDivElement>(null)
   const { scheme, zone } = usePreferences()
-  const told = useRef({ onCursor, onRange })
-  told.current = { onCursor, onRange }
+  const listeners = useRef({ onCursor, onRange })
+  listeners.current = { onCursor, onRange }
   // biome-ignore lint/correctness/useExhaustiveDependencies: other colours and another zone draw it again
   useEffect(() => {
     const element = frame.current
@@ -113,14 +113,14 @@ export function PlotCanvas({ times, lines, range, marks, limit, onCursor, onRang
             }),
           ],
           hooks: {
-            setCursor: [(self) => told.current.onCursor(self.cursor.idx ?? null)],
+            setCursor: [(self) => listeners.current.onCursor(self.cursor.idx ?? null)],
             setSelect: [
               (self) => {
                 const { left, width } = self.select
                 if (width < LEAST_DRAG_PX) return
                 const chosen = { from: self.posToVal(left, 'x'), to: self.posToVal(left + width, 'x') }
                 self.setSelect({ left: 0, top: 0, width: 0, height: 0 }, false)
-                told.current.onRange(chosen)
+                listeners.current.onRange(chosen)
               },
             ],
             draw: [(self) => drawMarks(self, { marks, limit, ink, font })],

@@ -112,7 +112,7 @@ export function NewAppForm({ source, choices }: { source: Source; choices: Choic
   )
 }
 
-/** The name follows what the app is made from, until somebody writes one. */
+/** The name follows what the app is made from, until a person writes one. */
 function suggested(before: Fields, changed: Fields): Fields {
   for (const from of ['image', 'gitRepo'] as const) {
     const next = changed[from]

@@ -155,7 +155,7 @@ export function atFields(refusal: Refusal | null, variables: string): Refusal | 
 /** Of a repository, one field has all parts. */
 const shownAt = (name: string): string => (/^git(?:Namespace|InstallationId|Provider)$/.test(name) ? 'gitRepo' : name)
 
-/** What the browser alone can tell: the file’s own grammar. */
+/** What only the browser checks: the file’s own grammar. */
 export function variablesProblem(variables: string): string | null {
   const [first] = parseDotenv(variables).problems
   return first ? `Line ${first.line} ${first.message}.` : null

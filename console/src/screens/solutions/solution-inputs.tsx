@@ -60,7 +60,7 @@ export function InputFields({ inputs, values, onChange }: InputFieldsProps) {
             help={
               secret
                 ? required
-                  ? 'It is kept sealed, and shown to nobody. Keep a copy.'
+                  ? 'It is kept sealed, and never shown again. Keep a copy.'
                   : 'It is kept sealed. Leave it empty, and a random one is made.'
                 : given === null && !required
                   ? 'It may be left empty.'

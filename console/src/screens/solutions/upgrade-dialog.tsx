@@ -17,7 +17,7 @@ interface UpgradeDialogProps {
   onClose: () => void
 }
 
-/** The merge of an upgrade before it happens: what it sets, and what it leaves alone because somebody has changed it. */
+/** The merge of an upgrade before it happens: what it sets, and what it leaves alone because a person has changed it. */
 export function UpgradeDialog({ installation, declared, onClose }: UpgradeDialogProps) {
   const { id: installationId, version } = installation
   const [values, setValues] = useState<Values>({})

@@ -32,7 +32,7 @@ export default function TokensScreen() {
   const userId = parameters.get('user')
   const [isCreating, setCreating] = useState(false)
   const [secret, setSecret] = useState<Secret | null>(null)
-  // Events of an account do not tell of the tokens of a person.
+  // Tokens of a person raise no events of an account.
   const [made, setMade] = useState(0)
   const { data } = useData(EnvironmentNames, {
     variables: { accountId: account?.id ?? '' },

@@ -67,7 +67,7 @@ export function Budget({ accountId }: { accountId: string }) {
         action="Remove it"
         onDone={refetch}
       >
-        <p>Nobody is told any more of what is spent.</p>
+        <p>Alerts about what is spent end.</p>
       </ConfirmWrite>
     </Section>
   )

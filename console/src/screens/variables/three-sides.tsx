@@ -12,7 +12,7 @@ interface ThreeSidesProps {
   onDone: (merged: Variable[]) => void
 }
 
-/** Somebody else saved first: what both started from, what is theirs, what is mine. Nothing of it is lost. */
+/** Another person saved first: what both started from, what is theirs, what is mine. Nothing of it is lost. */
 export function ThreeSides({ base, mine, theirs, onDone }: ThreeSidesProps) {
   const { merged, conflicts, taken } = mergeVariables(base, mine, theirs)
   const [theirNames, setTheirNames] = useState<ReadonlySet<string>>(new Set())
@@ -33,7 +33,7 @@ export function ThreeSides({ base, mine, theirs, onDone }: ThreeSidesProps) {
     onDone([...chosen.values()])
   }
   return (
-    <Section title="Somebody else has changed the variables meanwhile">
+    <Section title="Another person has changed the variables meanwhile">
       <div className="stack">
         <p>
           {conflicts.length === 0

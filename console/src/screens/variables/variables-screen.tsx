@@ -54,8 +54,8 @@ function OfService({ environment: { cliEnvName: env } }: { environment: Head }) 
     <Section>
       <Empty title="A managed service has no variables">
         <p>
-          What it can be told is among its <Link href={pathTo('settings', { env })}>settings</Link>; how apps reach it
-          is under <Link href={pathTo('connect', { env })}>connect</Link>.
+          What can be set is among its <Link href={pathTo('settings', { env })}>settings</Link>; how apps reach it is
+          under <Link href={pathTo('connect', { env })}>connect</Link>.
         </p>
       </Empty>
     </Section>
@@ -164,7 +164,7 @@ function Editor({ environment, read, useImage, onReadAgain }: EditorProps) {
       {operationId && <OperationLine id={operationId} environment={environment} />}
       {isBehind && !save.theirs && (
         <div className={styles.notice} role="status">
-          <p>The variables were changed by somebody else meanwhile. Yours are kept.</p>
+          <p>The variables were changed by another person meanwhile. Yours are kept.</p>
           <Button onClick={() => save.compareWith(read)}>Compare and go on</Button>
         </div>
       )}

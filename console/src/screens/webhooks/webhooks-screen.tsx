@@ -47,8 +47,8 @@ export default function WebhooksScreen() {
         {list && list.nodes.length === 0 && (
           <Empty title="No webhook yet" actions={create}>
             <p>
-              Have a chat told of failed deployments, or a program of everything. Each delivery is listed, and sent
-              again on demand.
+              Notify a chat of failed deployments, or a program of all events. Each delivery is listed, and sent again
+              on demand.
             </p>
           </Empty>
         )}
