@@ -7,7 +7,8 @@ import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { CheckField, Form, FormActions, TextField } from '../../ui/form.tsx'
-import { Empty, Facts, Section } from '../../ui/page.tsx'
+import { Facts } from '../../ui/page.tsx'
+import { ScheduleFrame } from '../../ui/schedule-frame.tsx'
 import { chosenTimeZone, formatTime, Time } from '../../ui/time.tsx'
 import { TimeZoneField } from '../../ui/time-zone-field.tsx'
 import { say } from '../../ui/toast.tsx'
@@ -28,60 +29,46 @@ interface ScheduleProps {
 /** When backups are taken by themselves, where they go, and how long they stay. */
 export function ScheduleSection(props: ScheduleProps) {
   const { appEnvId, version, schedule, nextBackupAt, storages } = props
-  const [isEditing, setEditing] = useState(false)
   const [isEnding, setEnding] = useState(false)
   const missing = useMissing('appEnv:change')
   const end = useWrite(ChangeBackupSchedule)
-  const edit = (
-    <Button icon={schedule ? 'pencil' : 'calendarClock'} missing={missing} onClick={() => setEditing(true)}>
-      {schedule ? 'Change it' : 'Set a schedule'}
-    </Button>
-  )
   return (
-    <Section
-      title="Schedule"
-      actions={
-        schedule &&
-        !isEditing && (
-          <>
-            {edit}
-            <Button kind="danger" missing={missing} onClick={() => setEnding(true)}>
-              End it…
-            </Button>
-          </>
-        )
-      }
-    >
-      {isEditing ? (
-        <ScheduleForm {...props} onClose={() => setEditing(false)} />
-      ) : schedule ? (
-        <Facts
-          of={[
-            [
-              'Next',
-              nextBackupAt && (
-                <span key="next">
-                  {formatTime(nextBackupAt, 'exact')} (<Time at={nextBackupAt} />)
-                  <Elsewhere at={nextBackupAt} timeZone={schedule.timeZone} />
-                </span>
-              ),
-            ],
-            [
-              'Times',
-              <span key="times">
-                <code>{schedule.cron}</code> in {visibleText(schedule.timeZone)}
-              </span>,
-            ],
-            ['Kept', `the newest ${schedule.keepCount}, for ${schedule.keepDays} days`],
-            ['Stored in', visibleText(storageText(schedule.storage, storages))],
-            ['Any moment between', schedule.pointInTime ? 'yes: the log of changes is stored too' : 'no'],
-          ]}
-        />
-      ) : (
-        <Empty title="No backup is taken by itself" actions={edit}>
-          <p>A schedule takes them, verifies the newest one, and deletes those that are too old.</p>
-        </Empty>
-      )}
+    <>
+      <ScheduleFrame
+        hasSchedule={schedule !== null}
+        missing={missing}
+        onEnd={() => setEnding(true)}
+        form={(onClose) => <ScheduleForm {...props} onClose={onClose} />}
+        empty={{
+          title: 'No backup is taken by itself',
+          about: 'A schedule takes them, verifies the newest one, and deletes those that are too old.',
+        }}
+      >
+        {schedule && (
+          <Facts
+            of={[
+              [
+                'Next',
+                nextBackupAt && (
+                  <span key="next">
+                    {formatTime(nextBackupAt, 'exact')} (<Time at={nextBackupAt} />)
+                    <Elsewhere at={nextBackupAt} timeZone={schedule.timeZone} />
+                  </span>
+                ),
+              ],
+              [
+                'Times',
+                <span key="times">
+                  <code>{schedule.cron}</code> in {visibleText(schedule.timeZone)}
+                </span>,
+              ],
+              ['Kept', `the newest ${schedule.keepCount}, for ${schedule.keepDays} days`],
+              ['Stored in', visibleText(storageText(schedule.storage, storages))],
+              ['Any moment between', schedule.pointInTime ? 'yes: the log of changes is stored too' : 'no'],
+            ]}
+          />
+        )}
+      </ScheduleFrame>
       <Confirm
         title="End the schedule"
         isOpen={isEnding}
@@ -102,7 +89,7 @@ export function ScheduleSection(props: ScheduleProps) {
         <p>Nothing is backed up by itself any more. The backups that there are stay.</p>
         {schedule?.pointInTime && <p>Moments from now on cannot be restored: their changes are not stored.</p>}
       </Confirm>
-    </Section>
+    </>
   )
 }
 

@@ -7,7 +7,7 @@ import { useWrite } from '../../graphql/use-write.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { CheckField, Form, FormActions, TextField } from '../../ui/form.tsx'
-import { Empty, Section } from '../../ui/page.tsx'
+import { ScheduleFrame } from '../../ui/schedule-frame.tsx'
 import { Status } from '../../ui/status.tsx'
 import { chosenTimeZone, formatTime, Time } from '../../ui/time.tsx'
 import { TimeZoneField } from '../../ui/time-zone-field.tsx'
@@ -27,47 +27,30 @@ interface ScheduleProps {
 /** When runs begin by themselves: the next times, in the zone of the schedule and in that of the person. */
 export function ScheduleSection(props: ScheduleProps) {
   const { appEnvId, schedule, onChanged } = props
-  const [isEditing, setEditing] = useState(false)
   const [isEnding, setEnding] = useState(false)
   const missing = useMissing('jobSchedule:change')
   const end = useWrite(DeleteJobSchedule)
-  const edit = (
-    <Button icon={schedule ? 'pencil' : 'calendarClock'} missing={missing} onClick={() => setEditing(true)}>
-      {schedule ? 'Change it' : 'Set a schedule'}
-    </Button>
-  )
   return (
-    <Section
-      title="Schedule"
-      actions={
-        schedule &&
-        !isEditing && (
-          <>
-            {edit}
-            <Button kind="danger" missing={missing} onClick={() => setEnding(true)}>
-              End it…
-            </Button>
-          </>
-        )
-      }
-    >
-      {isEditing ? (
-        <ScheduleForm {...props} onClose={() => setEditing(false)} />
-      ) : schedule ? (
-        <div className="stack tight">
-          <p className="row">
-            <code>{schedule.cron}</code>
-            <span>in {visibleText(schedule.timeZone)}</span>
-            {!schedule.enabled && <Status icon="pause" word="Paused" tone="warn" />}
-            {!schedule.catchUp && <span className="soft">times that were missed are left out</span>}
-          </p>
-          <NextRuns schedule={schedule} />
-        </div>
-      ) : (
-        <Empty title="No run begins by itself" actions={edit}>
-          <p>A schedule begins runs at the times of a cron expression.</p>
-        </Empty>
-      )}
+    <>
+      <ScheduleFrame
+        hasSchedule={schedule !== null}
+        missing={missing}
+        onEnd={() => setEnding(true)}
+        form={(onClose) => <ScheduleForm {...props} onClose={onClose} />}
+        empty={{ title: 'No run begins by itself', about: 'A schedule begins runs at the times of a cron expression.' }}
+      >
+        {schedule && (
+          <div className="stack tight">
+            <p className="row">
+              <code>{schedule.cron}</code>
+              <span>in {visibleText(schedule.timeZone)}</span>
+              {!schedule.enabled && <Status icon="pause" word="Paused" tone="warn" />}
+              {!schedule.catchUp && <span className="soft">times that were missed are left out</span>}
+            </p>
+            <NextRuns schedule={schedule} />
+          </div>
+        )}
+      </ScheduleFrame>
       <Confirm
         title="End the schedule"
         isOpen={isEnding}
@@ -88,7 +71,7 @@ export function ScheduleSection(props: ScheduleProps) {
       >
         <p>No run begins by itself any more. What runs or waits goes on, and what ran stays listed.</p>
       </Confirm>
-    </Section>
+    </>
   )
 }
 
